@@ -1,0 +1,1 @@
+"""TensorPeek: a visual debugger for people who train neural networks with PyTorch."""

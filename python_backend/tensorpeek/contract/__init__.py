@@ -1,0 +1,1 @@
+"""The wire contract: types generated from `wire.schema.json`, standard library only."""
