@@ -1,0 +1,1 @@
+"""What each kind of value says about itself: one small class per kind."""

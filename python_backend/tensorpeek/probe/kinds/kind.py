@@ -1,0 +1,60 @@
+"""What a kind of value has to answer. Kinds never raise on a healthy value; `guard.py` catches what hostile ones do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, List, Optional, Protocol, Union
+
+from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.probe.budget import Deadline
+
+Evaluate = Union[str, Callable[[str], str], None]
+"""How a child's expression follows from its parent's: a suffix such as `.grad` or `[0]`, a function of the
+parent's expression, or None where there is no expression."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """One row under an expanded value."""
+
+    name: str
+    value: object
+    evaluate: Evaluate = None
+
+
+class Work(Protocol):
+    """Work that makes a line complete, in as many slices as it takes; `statistics.Scan` is one."""
+
+    @property
+    def cost(self) -> int:
+        """Elements still to be read, 0 when done."""
+        ...
+
+    def advance(self, deadline: Deadline) -> bool:
+        """Works until done (True) or until the deadline (False)."""
+        ...
+
+
+class Kind(Protocol):
+    """One kind of value. Instances hold no state: one instance serves every value."""
+
+    presentation_kind: PresentationKind
+
+    def matches(self, cls: type) -> bool:
+        """Whether values of exactly this class are of this kind. Asked once per class, of the first kind first."""
+        ...
+
+    def scan(self, value: Any) -> Optional[Work]:
+        """New work for the value, or None when its text needs none."""
+        ...
+
+    def present(self, value: Any, scan: Optional[Work]) -> Optional[Presentation]:
+        """The line, from what is known so far; without a scan, the head only.
+
+        The caller sets `pending` and `partial`. None leaves the text to pydevd.
+        """
+        ...
+
+    def children(self, value: Any) -> Optional[List[Child]]:
+        """The rows under the value; None leaves them to pydevd."""
+        ...

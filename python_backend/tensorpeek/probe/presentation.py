@@ -1,0 +1,52 @@
+"""The line of a value, and the two values that synthetic children are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, List, Optional
+
+from tensorpeek.contract.messages import Presentation, PresentationKind, PresentationStyle
+
+if TYPE_CHECKING:
+    from tensorpeek.probe.kinds.kind import Child
+
+
+def present(
+    text: str, kind: PresentationKind, *, alarm: str = "", style: Optional[PresentationStyle] = None
+) -> Presentation:
+    """A presentation with only the fields that say something; `text` begins with `alarm`."""
+    presentation: Presentation = {"text": text, "kind": kind}
+    if alarm:
+        presentation["alarm"] = alarm
+    if style is not None:
+        presentation["style"] = style
+    return presentation
+
+
+class Text:
+    """The value of a child that is only a text: shown bare, without quotes, and without children."""
+
+    __slots__ = ("text", "style")
+
+    def __init__(self, text: str, style: Optional[PresentationStyle] = None) -> None:
+        self.text = text
+        self.style = style
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class Group:
+    """The value of a child whose own children are made only when it is expanded.
+
+    A group stands for its parent: give its `Child` the suffix `""`, so that the suffixes of what is inside
+    continue the parent's expression.
+    """
+
+    __slots__ = ("label", "make_children")
+
+    def __init__(self, label: str, make_children: Callable[[], List[Child]]) -> None:
+        self.label = label
+        self.make_children = make_children
+
+    def __repr__(self) -> str:
+        return self.label
