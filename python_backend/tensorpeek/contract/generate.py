@@ -1,5 +1,6 @@
-"""Writes `messages.py` and `messages.ts` from `wire.schema.json`: `python -m tensorpeek.contract.generate [--check]`.
+"""Writes `messages.py` and `messages.ts` from `wire.schema.json`.
 
+`python -m tensorpeek.contract.generate` writes them, with `--check` it only says whether they are current.
 Standard library only, because the Python side lives in the debuggee, where nothing else may be installed.
 """
 
@@ -7,15 +8,17 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 SCHEMA_FILE = HERE / "wire.schema.json"
 PYTHON_FILE = HERE / "messages.py"
 TYPESCRIPT_FILE = HERE.parents[2] / "extension" / "src" / "contract" / "messages.ts"
 
-Schema = Dict[str, Any]
+Schema = dict[str, Any]
+LINE_LENGTH = 110
 
 PYTHON_PRIMITIVES = {
     "string": "str",
@@ -23,7 +26,7 @@ PYTHON_PRIMITIVES = {
     "number": "float",
     "boolean": "bool",
     "null": "None",
-    "object": "Dict[str, Any]",
+    "object": "dict[str, Any]",
 }
 TYPESCRIPT_PRIMITIVES = {
     "string": "string",
@@ -37,14 +40,21 @@ TYPESCRIPT_PRIMITIVES = {
 
 def python_type(schema: Schema) -> str:
     if "$ref" in schema:
-        return f"{referred(schema)}"
+        return referred(schema)
     if "anyOf" in schema:
-        return "Union[" + ", ".join(python_type(s) for s in schema["anyOf"]) + "]"
+        return " | ".join(python_type(s) for s in schema["anyOf"])
     if "enum" in schema:
         return "Literal[" + ", ".join(json.dumps(v) for v in schema["enum"]) + "]"
     if schema["type"] == "array":
-        return f"List[{python_type(schema['items'])}]"
+        return f"list[{python_type(schema['items'])}]"
     return PYTHON_PRIMITIVES[schema["type"]]
+
+
+def python_alias(schema: Schema) -> str:
+    """As `python_type`, but evaluated when imported, where Python 3.9 has no `X | Y` between types."""
+    if "anyOf" in schema:
+        return "Union[" + ", ".join(python_type(s) for s in schema["anyOf"]) + "]"
+    return python_type(schema)
 
 
 def typescript_type(schema: Schema) -> str:
@@ -70,17 +80,18 @@ def emit_python(schema: Schema) -> str:
         "",
         "from __future__ import annotations",
         "",
-        "from typing import Any, Dict, List, Literal, TypedDict, Union",
+        "from typing import Any, Literal, TypedDict, Union",
         "",
         f"CONTRACT_VERSION = {schema['version']}",
         "",
     ]
     for name, definition in schema["definitions"].items():
         if definition.get("type") != "object":
-            out += [f"{name} = {python_type(definition)}"]
-            if "description" in definition:
-                out += [f'"""{definition["description"]}"""']
-            out += [""]
+            out += [
+                f"{name} = {python_alias(definition)}",
+                *docstring(definition.get("description", ""), ""),
+                "",
+            ]
             continue
         required = definition["required"]
         optional = [k for k in definition["properties"] if k not in required]
@@ -94,18 +105,27 @@ def emit_python(schema: Schema) -> str:
 
 
 def python_class(
-    name: str, base: str, keys: List[str], definition: Schema, documentation: str | None = None
-) -> List[str]:
+    name: str, base: str, keys: list[str], definition: Schema, documentation: str | None = None
+) -> list[str]:
     documentation = definition.get("description", "") if documentation is None else documentation
     out = ["", f"class {name}({base}):"]
     if documentation:
-        out += [f'    """{documentation}"""', ""]
+        out += [*docstring(documentation, "    "), ""]
     for key in keys:
         field = definition["properties"][key]
-        out += [f"    {key}: {python_type(field)}"]
-        if "description" in field:
-            out += [f'    """{field["description"]}"""']
-    return out + [""]
+        out += [f"    {key}: {python_type(field)}", *docstring(field.get("description", ""), "    ")]
+    return [*out, ""]
+
+
+def docstring(text: str, indent: str) -> list[str]:
+    """The lines of a docstring, none for no text."""
+    if not text:
+        return []
+    one_line = f'{indent}"""{text}"""'
+    if len(one_line) <= LINE_LENGTH:
+        return [one_line]
+    first, *rest = textwrap.wrap(text, LINE_LENGTH - len(one_line) + len(text), initial_indent='"""')
+    return [indent + first, *(indent + line for line in rest), f'{indent}"""']
 
 
 def emit_typescript(schema: Schema) -> str:
@@ -131,7 +151,7 @@ def emit_typescript(schema: Schema) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Writes both files, or with `--check` says whether they are current (exit status 1 when not)."""
     schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     stale = [

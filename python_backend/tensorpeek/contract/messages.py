@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, TypedDict, Union
+from typing import Any, Literal, TypedDict, Union
 
 CONTRACT_VERSION = 1
 
 Number = Union[float, Literal["nan", "inf", "-inf"]]
-"""A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere else."""
+"""A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere
+else.
+"""
 
 Mode = Literal["active", "plain"]
 """Whether TensorPeek presents values in this session, or the session runs as plain debugpy."""
@@ -67,14 +69,14 @@ class ProcessInfo(TypedDict):
 class SummarizeArguments(TypedDict):
     """Asks for the statistics of values that came as pending."""
 
-    references: List[int]
+    references: list[int]
     """pydevd's variablesReference of each value."""
     budgetMs: float
     """Milliseconds for all of them together."""
 
 
 class SummarizeResult(TypedDict):
-    presentations: List[Presentation]
+    presentations: list[Presentation]
     """One per reference, in the same order."""
 
 
@@ -95,16 +97,18 @@ class RefineResult(TypedDict):
 
 
 class LinesArguments(TypedDict):
-    """Asks for short texts of names and attribute chains in a paused frame. No property and no call is run."""
+    """Asks for short texts of names and attribute chains in a paused frame. No property and no call is
+    run.
+    """
 
     frameId: int
-    expressions: List[str]
+    expressions: list[str]
     """Dotted names only, as in `loss` or `self.weight`."""
     budgetMs: float
 
 
 class LinesResult(TypedDict):
-    texts: List[str]
+    texts: list[str]
     """One per expression, in the same order; empty where there is nothing to show."""
 
 
@@ -127,16 +131,16 @@ class TensorRow(TypedDict):
     """Python that yields this value in the frame."""
     type: str
     """The class name, as in `Parameter`."""
-    shape: List[int]
+    shape: list[int]
     dtype: str
     """Short, as in `f32`."""
     device: str
     """As torch prints it, as in `cuda:0`."""
     bytes: int
     """Bytes of the elements seen through this value."""
-    min: Union[Number, None]
-    max: Union[Number, None]
-    mean: Union[Number, None]
+    min: Number | None
+    max: Number | None
+    mean: Number | None
     exact: bool
     """Whether the numbers cover every element."""
     alarm: str
@@ -148,7 +152,7 @@ class TensorRow(TypedDict):
 
 
 class TensorTable(TypedDict):
-    rows: List[TensorRow]
+    rows: list[TensorRow]
     truncated: bool
     """There are more tensors than the limits allowed to list."""
     path: str
@@ -156,7 +160,9 @@ class TensorTable(TypedDict):
 
 
 class InlineValuesArguments(TypedDict):
-    """Custom DAP request `tensorpeek/inlineValues`: texts for the ends of the lines of a paused frame. Lines are 1-based."""
+    """Custom DAP request `tensorpeek/inlineValues`: texts for the ends of the lines of a paused frame.
+    Lines are 1-based.
+    """
 
     frameId: int
     path: str
@@ -177,7 +183,7 @@ class InlineValue(TypedDict):
 
 
 class InlineValuesResult(TypedDict):
-    values: List[InlineValue]
+    values: list[InlineValue]
 
 
 class ModeEvent(TypedDict):
@@ -203,7 +209,7 @@ class _ProbeReplyRequired(TypedDict):
 class ProbeReply(_ProbeReplyRequired, total=False):
     """What the probe answers to every call."""
 
-    body: Dict[str, Any]
+    body: dict[str, Any]
     """The result of the command, absent when `ok` is false."""
     error: str
     """What went wrong, for the log."""
@@ -219,7 +225,9 @@ class SessionSettings(TypedDict, total=False):
 
 
 class EvaluatableExpressionParams(TypedDict):
-    """LSP request `tensorpeek/evaluatableExpression`: the expression around a position. Positions are 0-based, in UTF-16 code units."""
+    """LSP request `tensorpeek/evaluatableExpression`: the expression around a position. Positions are
+    0-based, in UTF-16 code units.
+    """
 
     uri: str
     line: int
