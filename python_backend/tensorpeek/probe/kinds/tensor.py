@@ -1,0 +1,232 @@
+"""Tensors: the line, and what is under it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.probe.budget import Deadline
+from tensorpeek.probe.kinds.kind import Child
+from tensorpeek.probe.presentation import Group, Text, present
+from tensorpeek.probe.statistics import Scan, Statistics, scan_tensor
+from tensorpeek.probe.statistics.histogram import sparkline
+from tensorpeek.probe.statistics.tensor_scan import scan_memory
+from tensorpeek.probe.tensors.address_view import Memory, locate
+from tensorpeek.probe.tensors.elements import elements, row
+from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
+from tensorpeek.probe.tensors.line import number, statistics_rows, tensor_line
+from tensorpeek.probe.tensors.unwrap import alias, readable
+
+GROUP = 100
+"""Rows or elements under one index group."""
+STATS_MS = 20.0
+"""Milliseconds for the numbers of an expanded `stats`, and as many for its histogram."""
+
+_ATTRIBUTES = (
+    "shape",
+    "dtype",
+    "device",
+    "layout",
+    "requires_grad",
+    "is_leaf",
+    "retains_grad",
+    "output_nr",
+    "_backward_hooks",
+    "_post_accumulate_grad_hooks",
+)
+"""Reading any of these warns of nothing and changes nothing."""
+
+
+class TensorKind:
+    """`torch.Tensor` and its subclasses."""
+
+    presentation_kind: PresentationKind = "tensor"
+
+    def matches(self, cls: type) -> bool:
+        torch = sys.modules.get("torch")
+        tensor = getattr(torch, "Tensor", None)
+        return tensor is not None and issubclass(cls, tensor)
+
+    def scan(self, value: Any) -> Scan | None:
+        return scan_tensor(value)
+
+    def present(self, value: Any, scan: Scan | None) -> Presentation | None:
+        return _present(tensor_facts(value), scan)
+
+    def children(self, value: Any) -> list[Child] | None:
+        facts = tensor_facts(value)
+        rows: list[Child] = []
+        if not facts.why_no_data and facts.size:
+            rows.append(Child("stats", Group("", lambda: _stats(scan_tensor(value))), ""))
+        rows.extend(_autograd(value))
+        rows.extend(_contents(value, facts))
+        rows.append(
+            Child("storage", Text(_storage_text(facts)) if not facts.storage else _storage(facts), "")
+        )
+        rows.append(Child("all attributes", Group("", lambda: _attributes(value)), ""))
+        return rows
+
+
+class RowKind:
+    """`tensor[i]`, shown without an indexing operation."""
+
+    presentation_kind: PresentationKind = "tensor"
+
+    def matches(self, cls: type) -> bool:
+        return cls is TensorRow
+
+    def scan(self, value: TensorRow) -> Scan | None:
+        memory = value.memory()
+        return None if isinstance(memory, str) else scan_memory(memory, value.memory)
+
+    def present(self, value: TensorRow, scan: Scan | None) -> Presentation | None:
+        memory = value.memory()
+        if isinstance(memory, str):
+            return present(f"({memory})", self.presentation_kind)
+        facts = TensorFacts(shape=memory.shape, dtype=memory.element.name, parts=memory.element.parts)
+        return _present(facts, scan)
+
+    def children(self, value: TensorRow) -> list[Child] | None:
+        return _rows(value)
+
+
+class TensorRow:
+    """A part of a tensor at the first few indices; `tensor` is an ordinary strided one."""
+
+    __slots__ = ("index", "tensor")
+
+    def __init__(self, tensor: Any, index: tuple[int, ...] = ()) -> None:
+        self.tensor = tensor
+        self.index = index
+
+    def memory(self) -> Memory | str:
+        """Where it lies now, or why nowhere."""
+        memory = locate(self.tensor)
+        for position in self.index:
+            if isinstance(memory, str):
+                break
+            memory = row(memory, position)
+        return memory
+
+
+TensorRow.__name__ = "Tensor"
+
+
+def _present(facts: TensorFacts, scan: Scan | None) -> Presentation:
+    alarm, text = tensor_line(facts, None if scan is None else scan.statistics)
+    return present(text, "tensor", alarm=alarm)
+
+
+def _stats(scan: Scan | None) -> list[Child]:
+    if scan is None:
+        return []
+    scan.advance(Deadline.after(STATS_MS))
+    statistics: Statistics = scan.statistics
+    rows = [Child(name, Text(text)) for name, text in statistics_rows(statistics)]
+    bars = sparkline(scan, Deadline.after(STATS_MS))
+    if bars:
+        low, high = number(statistics.minimum), number(statistics.maximum)
+        rows.append(Child("histogram", Text(f"{low} {bars} {high}", "spark")))
+    return rows
+
+
+def _autograd(tensor: Any) -> list[Child]:
+    core = sys.modules["torch"]._C
+    rows: list[Child] = []
+    with core.DisableTorchFunction(), core._DisableTorchDispatch():
+        # Asking a tensor that is neither for its gradient makes torch warn.
+        if tensor.is_leaf or tensor.retains_grad:
+            gradient = tensor.grad
+            if gradient is not None or tensor.requires_grad:
+                rows.append(Child("grad", gradient, ".grad"))
+        if not tensor.is_leaf:
+            rows.append(Child("grad_fn", tensor.grad_fn, ".grad_fn"))
+    return rows
+
+
+def _contents(tensor: Any, facts: TensorFacts) -> list[Child]:
+    found = readable(tensor)
+    inner = found.tensor
+    if inner is None:
+        return []
+    if facts.layout == "strided" and not found.through:
+        return [Child("values", Group("", lambda: _rows(TensorRow(inner))), "")]
+    rows = [Child(found.through[-1] if found.through else "values", inner)]
+    if facts.layout == "sparse_coo":
+        rows.insert(0, Child("indices", alias(tensor, "_indices"), "._indices()"))
+    return rows
+
+
+def _rows(value: TensorRow) -> list[Child]:
+    memory = value.memory()
+    if isinstance(memory, str):
+        return [Child("values", Text(memory))]
+    if not memory.shape:
+        return []
+    return _group(value, memory, 0, memory.shape[0])
+
+
+def _group(value: TensorRow, memory: Memory, start: int, stop: int) -> list[Child]:
+    """Up to `GROUP` rows, or groups of them."""
+    width = GROUP
+    while width * GROUP < stop - start:
+        width *= GROUP
+    if stop - start > GROUP:
+        return [
+            Child(f"[{low}…{min(low + width, stop) - 1}]", _range(value, low, min(low + width, stop)), "")
+            for low in range(start, stop, width)
+        ]
+    if len(memory.shape) > 1:
+        return [
+            Child(f"[{i}]", TensorRow(value.tensor, (*value.index, i)), f"[{i}]") for i in range(start, stop)
+        ]
+    found = elements(memory, start, stop)
+    return [Child(f"[{start + i}]", Text(_element_text(e)), f"[{start + i}]") for i, e in enumerate(found)]
+
+
+def _range(value: TensorRow, start: int, stop: int) -> Group:
+    def make() -> list[Child]:
+        memory = value.memory()
+        if isinstance(memory, str):
+            return [Child("values", Text(memory))]
+        return _group(value, memory, start, stop)
+
+    return Group("", make)
+
+
+def _element_text(element: Any) -> str:
+    return "?" if element is None else repr(element)
+
+
+def _storage_text(facts: TensorFacts) -> str:
+    return facts.why_no_data or "empty"
+
+
+def _storage(facts: TensorFacts) -> Group:
+    def make() -> list[Child]:
+        whole = facts.size == 0 or facts.bytes == facts.storage_bytes
+        return [
+            Child("bytes", Text(f"{facts.storage_bytes:,}")),
+            Child("offset", Text(str(facts.storage_offset))),
+            Child("stride", Text(str(tuple(facts.strides)))),
+            Child("contiguous", Text(str(facts.contiguous))),
+            Child("covers", Text("the whole storage" if whole else f"{facts.bytes:,} bytes of it")),
+            Child("address", Text(facts.storage.rpartition(" ")[2])),
+        ]
+
+    return Group(f"{facts.storage_bytes:,} bytes", make)
+
+
+def _attributes(tensor: Any) -> list[Child]:
+    core = sys.modules["torch"]._C
+    rows: list[Child] = []
+    with core.DisableTorchFunction(), core._DisableTorchDispatch():
+        for name in _ATTRIBUTES:
+            try:
+                rows.append(Child(name, getattr(tensor, name), f".{name}"))
+            except Exception as error:  # noqa: BLE001  a subclass may define any of them as anything
+                rows.append(Child(name, Text(f"{type(error).__name__}: {error}")))
+    for name, value in sorted(getattr(tensor, "__dict__", {}).items()):
+        rows.append(Child(name, value, f".{name}"))
+    return rows

@@ -1,0 +1,80 @@
+"""Where the elements of a tensor lie, found without dispatching an operation.
+
+`Tensor.numpy()` would leave the storage unresizable for ever, `data_ptr()` would copy a copy-on-write tensor, and any
+operation would show up in the user's modes, hooks, graph and profile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any, NamedTuple
+
+from tensorpeek.probe.tensors.dtypes import ElementType, element_type
+
+_READ_ONLY = 0x100
+_view_memory = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)(
+    ("PyMemoryView_FromMemory", ctypes.pythonapi)
+)
+
+
+class Memory(NamedTuple):
+    """The elements of a strided CPU tensor. Sizes, strides and offset count elements, not bytes."""
+
+    storage: int
+    """The address of the storage's first byte."""
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    size: int
+    """Elements in all."""
+    item_bytes: int
+    span: int
+    """Elements from the first to the last in memory, both included."""
+    dense: bool
+    """Whether the elements lie one after another in the order of their indices."""
+    element: ElementType
+    negated: bool = False
+    conjugated: bool = False
+
+    def view(self) -> memoryview:
+        """A read-only view of the bytes from the first to the last element. It keeps nothing alive."""
+        return _view_memory(
+            self.storage + self.offset * self.item_bytes, self.span * self.item_bytes, _READ_ONLY
+        )
+
+
+def locate(tensor: Any) -> Memory | str:
+    """Where a strided CPU tensor of torch's own kinds lies, or in a few words why there is nothing to read.
+
+    The caller has unwrapped the tensor (`unwrap.readable`).
+    """
+    core = sys.modules["torch"]._C
+    with core.DisableTorchFunction():
+        shape = tuple(tensor.shape)
+        element = element_type(tensor.dtype)
+        storage = tensor.untyped_storage()
+        available = storage.nbytes()
+        address = core._data_address(tensor)
+        offset = tensor.storage_offset()
+        item_bytes = tensor.element_size()
+        dense = tensor.is_contiguous()
+        strides = tensor.stride()
+        size = tensor.numel()
+        negated = tensor.is_neg()
+        conjugated = tensor.is_conj()
+    if not size:
+        return Memory(0, 0, shape, strides, 0, item_bytes, 0, True, element)
+    if dense:
+        span = size
+    else:
+        span = 1
+        for length, stride in zip(shape, strides):
+            span += (length - 1) * stride
+    if not available or not address:
+        return "no storage"
+    if (offset + span) * item_bytes > available:
+        return "storage freed or too small"
+    return Memory(
+        address, offset, shape, strides, size, item_bytes, span, dense, element, negated, conjugated
+    )
