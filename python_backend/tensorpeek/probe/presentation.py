@@ -22,17 +22,19 @@ def present(
     return presentation
 
 
-class Text:
-    """The value of a child that is only a text: shown bare, without quotes, and without children."""
+class Text(str):
+    """The value of a child that is only a text: shown bare, without quotes.
 
-    __slots__ = ("text", "style")
+    It is a `str` because pydevd gives strings no children.
+    """
 
-    def __init__(self, text: str, style: Optional[PresentationStyle] = None) -> None:
-        self.text = text
+    __slots__ = ("style",)
+    style: Optional[PresentationStyle]
+
+    def __new__(cls, text: str, style: Optional[PresentationStyle] = None) -> Text:
+        self = super().__new__(cls, text)
         self.style = style
-
-    def __repr__(self) -> str:
-        return self.text
+        return self
 
 
 class Group:
@@ -48,5 +50,6 @@ class Group:
         self.label = label
         self.make_children = make_children
 
-    def __repr__(self) -> str:
-        return self.label
+
+# pydevd shows the class name as the type of a variable; these have no type a user would know.
+Text.__name__ = Group.__name__ = ""

@@ -1,0 +1,206 @@
+"""What is said of a value: at once, within a budget, or exactly when the user asks."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional
+
+from tensorpeek.contract.messages import Presentation, RefineResult
+from tensorpeek.probe import pydevd_access
+from tensorpeek.probe.budget import Deadline
+from tensorpeek.probe.kinds.kind import Child, Kind, Work
+from tensorpeek.probe.kinds.registry import kind_of
+from tensorpeek.probe.presentation import Group, Text, present
+from tensorpeek.probe.reprs import Reprs
+from tensorpeek.probe.types_map import base_name
+
+QUICK_COST = 16_384
+"""Elements that are read at once, without a second request."""
+LONGEST_TEXT = 65_536
+NUMBERS_IN_LINE = ("tensor", "array")
+"""Kinds whose line is not whole until every element was read. Others only gain an alarm."""
+
+
+class PauseDeadline(Deadline):
+    """Also expires when the program goes on, because then the values may change or be freed under our hands."""
+
+    __slots__ = ("_is_over",)
+
+    def __init__(self, deadline: Deadline, is_over: Callable[[], bool]) -> None:
+        super().__init__(deadline._end)
+        self._is_over = is_over
+
+    @property
+    def expired(self) -> bool:
+        return self._is_over() or super().expired
+
+
+class Progress:
+    """How far the work on one value has come. Holds the value, so that nobody else gets its identity."""
+
+    def __init__(self, value: Any, kind: Kind, work: Work) -> None:
+        self.value = value
+        self.kind = kind
+        self.work = work
+        self.total = work.cost
+        self.done = False
+
+    def advance(self, deadline: Deadline) -> None:
+        """Work that fails is over; the line says what was learnt before."""
+        try:
+            self.done = self.done or self.work.advance(deadline)
+        except BaseException:  # noqa: BLE001 - the value may be freed or hostile
+            self.done = True
+
+    @property
+    def fraction(self) -> float:
+        return 1.0 if self.done or not self.total else max(0.0, 1.0 - self.work.cost / self.total)
+
+    def presentation(self) -> Optional[Presentation]:
+        presentation = self.kind.present(self.value, self.work)
+        if presentation is not None and not self.done and self.kind.presentation_kind in NUMBERS_IN_LINE:
+            presentation["partial"] = True
+        return presentation
+
+
+class Answers:
+    """One per process. What it keeps between requests belongs to the pause and is dropped by `forget`."""
+
+    def __init__(
+        self,
+        find_value: Callable[[int], Any] = pydevd_access.find_value,
+        reprs: Optional[Reprs] = None,
+        deadline_after: Callable[[float], Deadline] = Deadline.after,
+    ) -> None:
+        self.is_configured = False
+        self.value_budget_ms = 20.0
+        self._find_value = find_value
+        self._reprs = reprs or Reprs()
+        self._deadline_after = deadline_after
+        self._pauses = 0
+        self._unfinished: Dict[int, Progress] = {}
+
+    def forget(self) -> None:
+        """The pause is over: nothing of the user's is kept alive by us."""
+        self._pauses += 1
+        self._unfinished = {}
+        self._reprs.forget()
+
+    def deadline(self, milliseconds: float) -> Deadline:
+        """That many milliseconds from now, or the end of this pause."""
+        pause = self._pauses
+        return PauseDeadline(self._deadline_after(milliseconds), lambda: self._pauses != pause)
+
+    def first(self, value: Any) -> Optional[Presentation]:
+        """The line when pydevd asks for it: exact where that is quick, else `pending`. None leaves it to pydevd.
+
+        Starts anew each time, because an expression may have changed the value in place since. Never raises.
+        """
+        if type(value) is Text:
+            return present(str(value), "other", style=value.style)
+        if type(value) is Group:
+            return present(value.label, "other", style="faint")
+        try:
+            self._unfinished.pop(id(value), None)
+            kind = kind_of(type(value))
+            presentation = None if kind is None else self._first_of_kind(value, kind)
+            return clipped(presentation or self._reprs.now(value))
+        except BaseException as error:  # noqa: BLE001 - whatever a hostile value raises becomes its text
+            return failed(value, error)
+
+    def children(self, value: Any) -> pydevd_access.Entries:
+        """The rows under the value, pydevd's own where the kind has none. Never raises."""
+        try:
+            if type(value) is Group:
+                rows: Optional[List[Child]] = value.make_children()
+            else:
+                kind = kind_of(type(value))
+                rows = None if kind is None else kind.children(value)
+            if rows is None:
+                return pydevd_access.plain_children(value)
+            return [(row.name, row.value, row.evaluate) for row in rows]
+        except BaseException as error:  # noqa: BLE001 - as above
+            return [("error", Text(failed(value, error)["text"]), None)]
+
+    def summarize(self, references: List[int], budget_ms: float) -> List[Presentation]:
+        """The lines of pending values, within the budget: the smallest first, each with its fair share.
+
+        A value that is gone by now gets an empty text, which says nothing new.
+        """
+        deadline = self.deadline(budget_ms)
+        values = [self._find(reference) for reference in references]
+        progresses = [self._progress(value) for value in values]
+        waiting = sorted({p for p in progresses if p is not None}, key=lambda progress: progress.work.cost)
+        for served, progress in enumerate(waiting):
+            share = deadline.remaining_ms / (len(waiting) - served)
+            progress.advance(self.deadline(min(share, self.value_budget_ms)))
+        return [self._so_far(value, progress) for value, progress in zip(values, progresses)]
+
+    def refine(self, reference: int, slice_ms: float) -> RefineResult:
+        """One slice of the work that makes the value exact. Raises Gone."""
+        value = self._find_value(reference)
+        progress = self._progress(value)
+        if progress is None:
+            return self._refine_repr(value, slice_ms)
+        progress.advance(self.deadline(slice_ms))
+        presentation = self._so_far(value, progress)
+        return {"done": progress.done, "fraction": progress.fraction, "presentation": presentation}
+
+    def _first_of_kind(self, value: Any, kind: Kind) -> Optional[Presentation]:
+        progress = self._progress(value)
+        if progress is None:
+            return kind.present(value, None)
+        if progress.work.cost <= QUICK_COST or not self.is_configured:
+            progress.advance(self.deadline(self.value_budget_ms))
+            return self._so_far(value, progress)
+        presentation = kind.present(value, None)
+        if presentation is not None:
+            presentation["pending"] = True
+        return presentation
+
+    def _progress(self, value: Any) -> Optional[Progress]:
+        """The work begun on the value, or new work; None where its line needs none."""
+        begun = self._unfinished.get(id(value))
+        if begun is not None:
+            return begun
+        kind = kind_of(type(value))
+        try:
+            work = None if kind is None else kind.scan(value)
+        except BaseException:  # noqa: BLE001 - then the head has to do
+            work = None
+        if kind is None or work is None:
+            return None
+        return self._unfinished.setdefault(id(value), Progress(value, kind, work))
+
+    def _so_far(self, value: Any, progress: Optional[Progress]) -> Presentation:
+        if progress is None:
+            return self.first(value) or present("", "other")
+        if progress.done:
+            self._unfinished.pop(id(value), None)
+        try:
+            presentation = progress.presentation() or self._reprs.now(value)
+            return clipped(presentation) or present("", "other")
+        except BaseException as error:  # noqa: BLE001 - as above
+            return failed(value, error)
+
+    def _refine_repr(self, value: Any, slice_ms: float) -> RefineResult:
+        text = self._reprs.refine(value, slice_ms / 1000)
+        if text is None:
+            waiting = self._reprs.now(value) or present("", "other")
+            return {"done": False, "fraction": 0.0, "presentation": waiting}
+        return {"done": True, "fraction": 1.0, "presentation": text}
+
+    def _find(self, reference: int) -> Any:
+        try:
+            return self._find_value(reference)
+        except pydevd_access.Gone:
+            return Text("")
+
+
+def failed(value: Any, error: BaseException) -> Presentation:
+    return present(f"{base_name(type(value))} <no summary: {base_name(type(error))}>", "other")
+
+
+def clipped(presentation: Optional[Presentation]) -> Optional[Presentation]:
+    if presentation is not None and len(presentation["text"]) > LONGEST_TEXT:
+        presentation["text"] = presentation["text"][:LONGEST_TEXT] + "…"
+    return presentation

@@ -1,0 +1,39 @@
+"""What the process is: its role in a run of several processes, and the versions in it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from tensorpeek.contract.messages import ProcessInfo
+
+
+def process_info(problem: str = "") -> ProcessInfo:
+    return {
+        "pid": os.getpid(),
+        "name": role(),
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "torch": version_of("torch"),
+        "numpy": version_of("numpy"),
+        "problem": problem,
+    }
+
+
+def role() -> str:
+    """`worker 0` for a DataLoader worker, `rank 3` under torchrun, else multiprocessing's name; '' for a main process."""
+    workers: Any = sys.modules.get("torch.utils.data._utils.worker")
+    worker = getattr(workers, "_worker_info", None)
+    if worker is not None:
+        return f"worker {worker.id}"
+    for variable in ("RANK", "LOCAL_RANK"):
+        rank = os.environ.get(variable, "")
+        if rank.isdigit():
+            return f"rank {rank}"
+    processes: Any = sys.modules.get("multiprocessing.process")
+    name = processes.current_process().name if processes is not None else "MainProcess"
+    return "" if name == "MainProcess" else name
+
+
+def version_of(module: str) -> str:
+    return str(getattr(sys.modules.get(module), "__version__", ""))

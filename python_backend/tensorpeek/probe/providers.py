@@ -1,0 +1,56 @@
+"""What pydevd asks for: the text and the children of a value. Thin: `answers` knows what to say."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from tensorpeek.contract.envelope import wrap
+from tensorpeek.probe import pydevd_access
+from tensorpeek.probe.answers import Answers
+from tensorpeek.probe.kinds.registry import kind_of
+from tensorpeek.probe.presentation import Group, Text
+from tensorpeek.probe.reprs import is_quick
+
+ORDINARY_CONTEXTS = ("repl", "clipboard")
+"""Where the user wants what Python prints, whole."""
+
+
+class ValueText:
+    """pydevd's StrPresentationProvider. It must never raise: pydevd would drop it for that class for good."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def can_provide(self, type_object: type, type_name: str) -> bool:
+        return kind_of(type_object) is not None or type_object in (Text, Group) or not is_quick(type_object)
+
+    def get_str_in_context(self, value: Any, context: str) -> Optional[str]:
+        return None if context in ORDINARY_CONTEXTS else self.get_str(value)
+
+    def get_str(self, value: Any) -> Optional[str]:
+        presentation = self._answers.first(value)
+        if presentation is None:
+            return None
+        return wrap(presentation) if self._answers.is_configured else presentation["text"]
+
+
+class ValueChildren:
+    """pydevd's TypeResolveProvider."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def can_provide(self, type_object: type, type_name: str) -> bool:
+        return type_object is Group or kind_of(type_object) is not None
+
+    def get_contents_debug_adapter_protocol(self, value: Any, fmt: Any = None) -> pydevd_access.Entries:
+        return self._answers.children(value)
+
+    def get_dictionary(self, value: Any) -> Dict[str, Any]:
+        return {name: child for name, child, _ in self._answers.children(value)}
+
+    def resolve(self, value: Any, attribute: str) -> Any:
+        return self.get_dictionary(value).get(attribute)
+
+    def change_var_from_name(self, container: Any, name: str, value: Any) -> Any:
+        return pydevd_access.rename_child(container, name, value)
