@@ -1,0 +1,48 @@
+"""The language server: every request and notification that it handles is registered here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from tensorpeek import __version__
+from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams
+from tensorpeek.server.documents import Documents
+from tensorpeek.server.expression import evaluatable_expression
+
+
+def language_server() -> LanguageServer:
+    """A server with its features, not started."""
+    server = LanguageServer("tensorpeek", __version__)
+    documents = Documents()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        documents.open(params.text_document.uri, params.text_document.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        documents.change(params.text_document.uri, params.content_changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        documents.close(params.text_document.uri)
+
+    @server.feature("tensorpeek/evaluatableExpression")
+    def expression(params: Any) -> EvaluatableExpression | None:
+        where = _checked(params)
+        source = documents.get(where["uri"])
+        return None if source is None else evaluatable_expression(source, where["line"], where["character"])
+
+    return server
+
+
+def _checked(params: Any) -> EvaluatableExpressionParams:
+    """The parameters, of which pygls made an object. Raises `JsonRpcInvalidParams` for other ones."""
+    uri, line, character = (getattr(params, key, None) for key in ("uri", "line", "character"))
+    if not isinstance(uri, str) or not isinstance(line, int) or not isinstance(character, int):
+        raise JsonRpcInvalidParams("expected uri: string, line: integer, character: integer")
+    return {"uri": uri, "line": line, "character": character}
