@@ -1,0 +1,186 @@
+"""Who may import whom, as far as import-linter (pyproject.toml) cannot say it.
+
+import-linter sees the graph of our modules, and runs with the linters. These tests see each import statement,
+what is loaded in a real process, and older Pythons. Each check is itself checked: it has to fail on code that breaks the rule.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tensorpeek
+
+PACKAGE = Path(tensorpeek.__file__).parent
+BACKEND = PACKAGE.parent
+IMPORT_EVERYTHING = Path(__file__).with_name("import_everything.py")
+
+DEBUGGEE_ROOMS = ("probe", "contract")
+"""What lives in the user's program."""
+STANDARD_LIBRARY_ROOMS = ("probe", "contract", "adapter")
+PYDEVD = frozenset({"_pydev_bundle", "_pydevd_bundle", "pydevd"})
+"""Already loaded in a program that is being debugged; only `pydevd_access` may touch it."""
+USERS_LIBRARIES = frozenset({"torch", "numpy", "pandas", "sklearn", "jax", "tensorflow", "PIL", "scipy"})
+IMPORTING_CALLS = frozenset({"__import__", "import_module"})
+
+
+def code(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def files(room: str) -> list[Path]:
+    return sorted((PACKAGE / room).rglob("*.py"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The full name of each module that the code imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+        elif isinstance(node, ast.Call) and called_name(node) in IMPORTING_CALLS:
+            yield from (
+                a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+            )
+
+
+def called_name(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def outside_standard_library(text: str, allowed: frozenset[str] = frozenset()) -> list[str]:
+    """The imports of what neither Python brings nor is ours."""
+    known = sys.stdlib_module_names | {"tensorpeek"} | allowed
+    return [name for name in imported(ast.parse(text)) if name.split(".")[0] not in known]
+
+
+def of_room(text: str, room: str) -> list[str]:
+    """The imports of modules of one of our rooms."""
+    package = f"tensorpeek.{room}"
+    return [name for name in imported(ast.parse(text)) if f"{name}.".startswith(f"{package}.")]
+
+
+STANDARD_LIBRARY_FILES = [path for room in STANDARD_LIBRARY_ROOMS for path in files(room)]
+
+
+@pytest.mark.parametrize("path", STANDARD_LIBRARY_FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_rooms_without_installed_packages_import_the_standard_library_only(path: Path) -> None:
+    allowed = PYDEVD if path == PACKAGE / "probe" / "pydevd_access.py" else frozenset()
+    assert outside_standard_library(code(path), allowed) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch",
+        "import numpy.linalg as l",
+        "from torch import nn",
+        "def f():\n    import torch",
+        "if TYPE_CHECKING:\n    from numpy import ndarray",
+        "t = __import__('torch')",
+        "t = importlib.import_module('torch.nn')",
+        "from . import tensor",
+        "from _pydevd_bundle import pydevd_xml",
+    ],
+)
+def test_that_check_can_fail(text: str) -> None:
+    assert len(outside_standard_library(text)) == 1
+
+
+def test_that_check_lets_right_code_pass() -> None:
+    text = "import sys, json\nfrom tensorpeek.contract import messages\ntorch = sys.modules.get('torch')"
+    assert outside_standard_library(text) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "others"),
+    [
+        ("contract", ("adapter", "probe", "server")),
+        ("probe", ("adapter", "server")),
+        ("adapter", ("probe", "server")),
+        ("server", ("adapter", "probe")),
+    ],
+)
+def test_rooms_do_not_import_each_other(room: str, others: tuple[str, ...]) -> None:
+    broken = [
+        (path.name, name) for path in files(room) for other in others for name in of_room(code(path), other)
+    ]
+    assert broken == []
+
+
+def test_that_check_can_fail_too() -> None:
+    text = "from tensorpeek.probe import entry\nimport tensorpeek.probe\nimport tensorpeek.probes"
+    assert of_room(text, "probe") == ["tensorpeek.probe", "tensorpeek.probe"]
+
+
+def test_the_server_never_imports_the_users_libraries() -> None:
+    names = {
+        n.split(".")[0] for p in files("server") for n in imported(ast.parse(p.read_text(encoding="utf-8")))
+    }
+    assert names & USERS_LIBRARIES == set()
+
+
+# -- in real processes -----------------------------------------------------------------------------------
+
+
+def import_in(python: str, *packages: str, backend: Path = BACKEND) -> dict[str, str | None]:
+    """Imports whole packages in another process and returns what that loaded; warnings are errors there."""
+    command = [python, "-W", "error", "-B", str(IMPORT_EVERYTHING), str(backend), *packages]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def installed(loaded: dict[str, str | None]) -> set[str]:
+    """Which of the modules come from an installation and not from Python itself or from us."""
+    return {name for name, file in loaded.items() if file is not None and "site-packages" in Path(file).parts}
+
+
+def test_importing_the_probe_loads_nothing_that_is_installed() -> None:
+    loaded = import_in(sys.executable, *(f"tensorpeek.{room}" for room in DEBUGGEE_ROOMS))
+    assert "tensorpeek.probe.entry" in loaded
+    assert installed(loaded) == set()
+    assert USERS_LIBRARIES & set(loaded) == set()
+
+
+def test_that_check_can_fail_as_well(tmp_path: Path) -> None:
+    package = tmp_path / "careless"
+    package.mkdir()
+    (package / "__init__.py").write_text("import numpy\n")
+    assert "numpy" in installed(import_in(sys.executable, "careless", backend=tmp_path))
+
+
+def other_pythons() -> list[str]:
+    """The interpreters of other versions on PATH and in pyenv, one for each version from 3.9 on."""
+    minors = [minor for minor in range(9, 16) if (3, minor) != sys.version_info[:2]]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found: list[str] = []
+    for minor in minors:
+        on_path = shutil.which(f"python3.{minor}")
+        in_pyenv = sorted(pyenv.glob(f"3.{minor}.*/bin/python"))
+        candidates = [str(path) for path in in_pyenv] + ([on_path] if on_path is not None else [])
+        found += [python for python in candidates if runs(python)][:1]
+    return found
+
+
+def runs(python: str) -> bool:
+    """pyenv leaves commands on PATH that start nothing."""
+    return subprocess.run([python, "--version"], capture_output=True, timeout=30).returncode == 0
+
+
+@pytest.mark.parametrize("python", other_pythons())
+def test_what_runs_in_the_users_python_imports_in_each_one_found_here(python: str) -> None:
+    loaded = import_in(python, *(f"tensorpeek.{room}" for room in STANDARD_LIBRARY_ROOMS))
+    assert {"tensorpeek.probe.entry", "tensorpeek.contract.messages"} <= set(loaded)
