@@ -6,9 +6,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { bundledLibs, platform, root } from "./paths.mjs";
+import { bundledLibs, platform, pythonIn, root } from "./paths.mjs";
 import { step } from "./progress.mjs";
-import { pip } from "./python.mjs";
+import { findPython, pip } from "./python.mjs";
+import { run } from "./run.mjs";
 import { contentHash, isCurrent, writeStamp } from "./stamp.mjs";
 
 const REQUIREMENTS = join(root, "requirements", "bundled.txt");
@@ -16,16 +17,18 @@ const REQUIREMENTS = join(root, "requirements", "bundled.txt");
 /** The Pythons for which the pinned debugpy is published with compiled speed-ups; on others it runs without. */
 export const SPED_UP_PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"];
 
-/** Makes `bundled/libs` from requirements/bundled.txt. @param {string} python any interpreter with pip */
-export async function ensureBundledLibs(python) {
+/** Makes `bundled/libs` from requirements/bundled.txt. */
+export async function ensureBundledLibs() {
   const stamp = join(dirname(bundledLibs), "stamp");
   const hash = contentHash({ files: [REQUIREMENTS, fileURLToPath(import.meta.url)], words: [platform] });
   if (isCurrent(stamp, hash) && existsSync(bundledLibs)) return;
+  const python = findPython();
   await step("libraries to ship (bundled/libs)", async (progress) => {
     mkdirSync(dirname(bundledLibs), { recursive: true });
     const work = mkdtempSync(join(dirname(bundledLibs), "making-"));
     try {
-      await install(python, work, progress);
+      await run("bundle-venv", python, ["-m", "venv", join(work, "venv")], { progress });
+      await install(pythonIn(join(work, "venv")), work, progress);
       rmSync(bundledLibs, { recursive: true, force: true });
       renameSync(join(work, "libs"), bundledLibs);
     } finally {

@@ -1,0 +1,132 @@
+/** The demo as a sequence of views, each photographed in a light and a dark theme. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { openBrowser } from "../editor/browser.mjs";
+import { Workbench } from "../editor/workbench.mjs";
+
+/** @typedef {{ name: string, shows: string, show: (workbench: Workbench) => Promise<void> }} View */
+
+const SCHEMES = /** @type {const} */ (["light", "dark"]);
+
+
+/** @type {View[]} */
+export const VIEWS = [
+  {
+    name: "paused",
+    shows: "the paused editor: Variables, values at the ends of the lines, Breakpoints, status bar",
+    show: async (workbench) => {
+      await workbench.waitPaused("train_epoch");
+      await workbench.debug.expand("Locals");
+      await workbench.debug.section("Watch", false);
+      await workbench.debug.variable("logits").waitFor();
+    },
+  },
+  {
+    name: "tensor",
+    shows: "a tensor expanded: statistics, gradient, values, storage",
+    show: async ({ debug }) => {
+      await debug.section("Call Stack", false);
+      await debug.section("Breakpoints", false);
+      await debug.expand("logits", "stats");
+    },
+  },
+  {
+    name: "hover",
+    shows: "the hover over a tensor",
+    show: async (workbench) => {
+      await workbench.debug.collapse("logits");
+      await workbench.debug.hover(CONSTANT_LINES.logits, "logits");
+    },
+  },
+  {
+    name: "watch",
+    shows: "Watch, and the Debug Console with torch's own repr",
+    show: async ({ debug }) => {
+      await debug.watch("model.fc.weight.grad");
+      await debug.watch("logits.softmax(1)");
+      await debug.evaluate("loss");
+    },
+  },
+  {
+    name: "alarm",
+    shows: "NaN, put into the batch by hand: the line says so in red",
+    show: async (workbench) => {
+      await workbench.debug.evaluate('batch["image"][0, 0, 0, :3] = float("nan")');
+      await workbench.press("F10");
+      await workbench.waitPaused("train.py:27");
+      await workbench.debug.expand("batch");
+      await workbench.debug.variable("'image'").filter({ hasText: "NaN" }).waitFor();
+    },
+  },
+  {
+    name: "tensors",
+    shows: "the Tensors view: every tensor reachable from the paused line",
+    show: async ({ debug }) => {
+      await debug.section("Variables", false);
+      await debug.section("Watch", false);
+      await debug.section("Tensors", true);
+      await (await debug.frame("table tbody tr, [role=row]")).locator("tbody tr, [role=row]").first().waitFor();
+    },
+  },
+  {
+    name: "hover-attribute",
+    shows: "the hover over self.fc.weight in the model",
+    show: async (workbench) => {
+      await workbench.debug.section("Tensors", false);
+      await workbench.debug.section("Variables", true);
+      await workbench.debug.section("Call Stack", true);
+      await workbench.toggleBreakpoint("digits/model.py", CONSTANT_LINES.forward);
+      await workbench.press("F5");
+      await workbench.waitPaused("forward");
+      await workbench.debug.hover(34, "self.fc.weight", "weight");
+    },
+  },
+  {
+    name: "hover-selection",
+    shows: "the hover over a selected expression, embedding @ prototypes",
+    show: async ({ debug }) => {
+      await debug.select(CONSTANT_LINES.forward, "embedding @ prototypes");
+      await debug.hover(CONSTANT_LINES.forward, "embedding @ prototypes", "@");
+    },
+  },
+];
+
+/**
+ * Goes through the views; writes `NN-name.light.png`, `NN-name.dark.png` and variables.txt into `folder`.
+ * @param {string} chromium
+ * @param {import("../editor/server.mjs").Server} server
+ * @param {string} project
+ * @param {string} folder
+ */
+export async function takePictures(chromium, server, project, folder) {
+  mkdirSync(folder, { recursive: true });
+  const browser = await openBrowser(chromium, server);
+  try {
+    const workbench = await Workbench.open(browser, server, project);
+    for (const [index, view] of VIEWS.entries()) {
+      await view.show(workbench);
+      const file = join(folder, `${String(index + 1).padStart(2, "0")}-${view.name}`);
+      await photograph(workbench, file);
+      console.log(`  ${file}.{light,dark}.png  ${view.shows}`);
+      if (view.name === "tensor") writeFileSync(join(folder, "variables.txt"), await transcript(workbench));
+    }
+    await workbench.stop();
+  } finally {
+    await browser.close();
+  }
+}
+
+/** @param {Workbench} workbench @param {string} file without its ending */
+async function photograph(workbench, file) {
+  for (const scheme of SCHEMES) {
+    await workbench.showTheme(scheme);
+    await workbench.screenshot(`${file}.${scheme}.png`);
+  }
+}
+
+/** What the Variables view says, as indented text. @param {Workbench} workbench */
+async function transcript(workbench) {
+  const rows = await workbench.debug.allVariables();
+  return rows.map(({ level, name, value }) => `${"  ".repeat(level - 1)}${name}${value ? ` = ${value}` : ""}\n`).join("");
+}

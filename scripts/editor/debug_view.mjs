@@ -1,0 +1,233 @@
+/**
+ * The Run and Debug side bar, the Debug Console and what an editor shows while paused.
+ * @typedef {import("playwright-core").Page} Page
+ * @typedef {import("playwright-core").Locator} Locator
+ * @typedef {import("playwright-core").Frame} Frame
+ * @typedef {{ index: number, level: number, name: string, value: string, lazy: boolean }} Row a row of a tree of values
+ */
+
+export class DebugView {
+  /** @param {Page} page */
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Shows or hides a section of the side bar. @param {string} title @param {boolean} expanded */
+  async section(title, expanded) {
+    const header = this.page.locator(`.debug-viewlet .pane-header`, { hasText: new RegExp(`^${title}`) });
+    if ((await header.getAttribute("aria-expanded")) === String(expanded)) return;
+    await header.click();
+    await header.and(this.page.locator(`[aria-expanded="${expanded}"]`)).waitFor();
+  }
+
+  /** The rows that Variables has drawn. @returns {Promise<Row[]>} */
+  async variables() {
+    return this.page.locator(".debug-variables .monaco-list-row").evaluateAll(readRows);
+  }
+
+  /** Every row of Variables, those scrolled out of sight included. @returns {Promise<Row[]>} */
+  async allVariables() {
+    const rows = new Map();
+    const last = this.page.locator(".debug-variables .monaco-list-row[data-last-element=true]");
+    await this.page.locator(".debug-variables").hover();
+    await this.page.mouse.wheel(0, -100_000);
+    await this.page.locator(`.debug-variables .monaco-list-row[data-index="0"]`).waitFor();
+    for (;;) {
+      const atEnd = await last.isVisible();
+      for (const row of await this.variables()) rows.set(row.index, row);
+      if (atEnd) return [...rows.values()];
+      await this.page.mouse.wheel(0, 100);
+    }
+  }
+
+  /** The row of a variable by its name, the first of that name. @param {string} name */
+  variable(name) {
+    return this.#row(".debug-variables", name);
+  }
+
+  /** Waits for a variable and returns what its row says. @param {string} name @returns {Promise<string>} */
+  async value(name) {
+    const value = this.variable(name).locator(".value");
+    await value.waitFor();
+    return value.innerText();
+  }
+
+  /** Expands rows one below the other, as in `expand("Locals", "x", "stats")`. @param {string[]} path */
+  async expand(...path) {
+    for (const name of path) await setExpanded(this.variable(name), true);
+  }
+
+  /** @param {string} name */
+  async collapse(name) {
+    await setExpanded(this.variable(name), false);
+  }
+
+  callStackRows() {
+    return this.page.locator(".debug-call-stack .monaco-list-row");
+  }
+
+  breakpointRows() {
+    return this.page.locator(".debug-breakpoints .monaco-list-row");
+  }
+
+  /** Adds an expression to Watch; its row is then `watched(expression)`. @param {string} expression */
+  async watch(expression) {
+    await this.section("Watch", true);
+    await this.page.locator(".pane-header", { hasText: /^Watch/ }).hover();
+    await this.page.locator(".pane-header .codicon-watch-expressions-add").click();
+    const input = this.page.locator(".debug-watch input");
+    await input.fill(expression);
+    await input.press("Enter");
+    await this.watched(expression).waitFor();
+  }
+
+  /** @param {string} expression */
+  watched(expression) {
+    return this.#row(".debug-watch", expression);
+  }
+
+  /** Evaluates in the Debug Console and returns what it answered. @param {string} expression */
+  async evaluate(expression) {
+    const rows = this.page.locator(".repl .monaco-list-row");
+    await this.page.locator(".repl-input-wrapper .monaco-editor").click();
+    await this.page.keyboard.insertText(expression);
+    await this.page.keyboard.press("Enter");
+    const asked = rows.filter({ has: this.page.locator(".arrow"), hasText: exactly(expression) }).last();
+    await asked.waitFor();
+    const index = Number(await asked.getAttribute("data-index"));
+    const answer = this.page.locator(`.repl .monaco-list-row[data-index="${index + 1}"]`);
+    await answer.locator(".evaluation-result").waitFor();
+    return answer.innerText();
+  }
+
+  /**
+   * Moves the mouse over `text` on a line of the editor and waits for the debug hover.
+   * @param {number} line 1-based
+   * @param {string} text on that line; the mouse goes over the middle of `word` in it
+   * @param {string} [word]
+   */
+  async hover(line, text, word = text) {
+    await this.page.mouse.move(1, 1);
+    const { x, y } = await this.placeOf(line, text, word);
+    await this.page.mouse.move(x - 2, y);
+    await this.page.mouse.move(x, y);
+    const widget = this.page.locator(".debug-hover-widget");
+    await widget.waitFor();
+    return widget;
+  }
+
+  /** Selects `text` on a line by dragging over it. @param {number} line 1-based @param {string} text */
+  async select(line, text) {
+    const { left, right, y } = await this.placeOf(line, text, text);
+    await this.page.mouse.move(left + 1, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(right, y, { steps: 5 });
+    await this.page.mouse.up();
+  }
+
+  /**
+   * Where `word` inside `text` is drawn, in pixels. @param {number} line 1-based @param {string} text @param {string} word
+   */
+  async placeOf(line, text, word) {
+    const number = this.page.locator(".editor-instance .line-numbers").getByText(String(line), { exact: true }).first();
+    await number.waitFor();
+    const box = await number.boundingBox();
+    if (!box) throw new Error(`Line ${line} is not on screen`);
+    const y = box.y + box.height / 2;
+    const place = await this.page.evaluate(placeInLine, { y, text, word });
+    if (!place) throw new Error(`“${text}” is not on line ${line}`);
+    return { ...place, x: (place.left + place.right) / 2, y };
+  }
+
+  /** The texts that stand at the end of a line while paused. @param {number} line 1-based */
+  async inlineValues(line) {
+    const number = this.page.locator(".editor-instance .line-numbers").getByText(String(line), { exact: true }).first();
+    const box = await number.boundingBox();
+    if (!box) throw new Error(`Line ${line} is not on screen`);
+    return this.page.evaluate(inlineTexts, box.y + box.height / 2);
+  }
+
+  /** The page inside one of our views, once `selector` is on it. @param {string} selector @returns {Promise<Frame>} */
+  async frame(selector) {
+    const end = Date.now() + 20_000;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames()) {
+        if (await frame.locator(selector).first().isVisible().catch(() => false)) return frame;
+      }
+      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+    throw new Error(`No view shows ${selector}`);
+  }
+
+  /** @param {string} tree @param {string} name */
+  #row(tree, name) {
+    const label = this.page.locator(".name, .scope", { hasText: exactly(name) });
+    return this.page.locator(`${tree} .monaco-list-row`).filter({ has: label }).first();
+  }
+}
+
+/** This text and nothing else, but for the sign that a tree of values puts behind a name. @param {string} text */
+function exactly(text) {
+  return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*[=:]?\\s*$`);
+}
+
+/** @param {Locator} row @param {boolean} expanded */
+async function setExpanded(row, expanded) {
+  await row.waitFor();
+  if ((await row.getAttribute("aria-expanded")) === String(expanded)) return;
+  await row.locator(".monaco-tl-twistie").click();
+  await row.and(row.page().locator(`[aria-expanded="${expanded}"]`)).waitFor();
+  await row.page().locator(".debug-variables .monaco-progress-container.active").waitFor({ state: "hidden" });
+}
+
+/** Runs in the page. @param {(HTMLElement | SVGElement)[]} rows @returns {Row[]} */
+function readRows(rows) {
+  return rows
+    .sort((a, b) => Number(a.dataset["index"]) - Number(b.dataset["index"]))
+    .map((row) => ({
+      index: Number(row.dataset["index"]),
+      level: Number(row.getAttribute("aria-level")),
+      name: (row.querySelector(".name, .scope")?.textContent ?? "").replace(/\s*[=:]?\s*$/, ""),
+      value: row.querySelector(".value")?.textContent ?? "",
+      lazy: row.querySelector(".expression.lazy") !== null,
+    }));
+}
+
+/** Runs in the page. @param {{ y: number, text: string, word: string }} where */
+function placeInLine({ y, text, word }) {
+  const line = [...document.querySelectorAll(".editor-instance .view-line")].find((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top <= y && y < bottom;
+  });
+  if (!line) return undefined;
+  const start = (line.textContent ?? "").replaceAll("\u00a0", " ").indexOf(text);
+  if (start < 0) return undefined;
+  const from = start + text.indexOf(word);
+  const range = document.createRange();
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  let offset = 0;
+  let begun = false;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const length = node.textContent?.length ?? 0;
+    if (!begun && from < offset + length) {
+      range.setStart(node, from - offset);
+      begun = true;
+    }
+    if (begun && from + word.length <= offset + length) {
+      range.setEnd(node, from + word.length - offset);
+      const { left, right } = range.getBoundingClientRect();
+      return { left, right };
+    }
+    offset += length;
+  }
+  return undefined;
+}
+
+/** Runs in the page. @param {number} y */
+function inlineTexts(y) {
+  const line = [...document.querySelectorAll(".editor-instance .view-line")].find((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top <= y && y < bottom;
+  });
+  return [...(line?.querySelectorAll("[class*=ced-]") ?? [])].map((e) => `${e.className}: ${e.textContent}`).join("");
+}

@@ -1,0 +1,160 @@
+/**
+ * The workbench as a person uses it: open, press, look. Every method waits for what it causes, none for a time.
+ * @typedef {import("playwright-core").Page} Page
+ * @typedef {import("playwright-core").Locator} Locator
+ */
+import { join } from "node:path";
+
+import { DebugView } from "./debug_view.mjs";
+
+const START_TIMEOUT_MS = 60_000;
+const PAUSE_TIMEOUT_MS = 60_000;
+
+export class Workbench {
+  /** @param {Page} page @param {string} folder */
+  constructor(page, folder) {
+    this.page = page;
+    this.folder = folder;
+    this.debug = new DebugView(page);
+  }
+
+  /**
+   * Opens a window on `folder`.
+   * @param {import("./browser.mjs").Browser} browser
+   * @param {import("./server.mjs").Server} server
+   * @param {string} folder
+   */
+  static async open(browser, server, folder) {
+    const page = await browser.context.newPage();
+    await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
+    const workbench = new Workbench(page, folder);
+    await page.locator(".monaco-workbench .activitybar").waitFor({ timeout: START_TIMEOUT_MS });
+    return workbench;
+  }
+
+  /** Presses keys, as in `F5` or `Control+Shift+P`. @param {string} keys */
+  async press(keys) {
+    await this.page.keyboard.press(keys);
+  }
+
+  /** Runs a command by its title. @param {string} title as in `Debug: Stop` */
+  async command(title) {
+    await this.#pick("F1", `>${title}`);
+  }
+
+  /**
+   * Opens a file of the folder, with the cursor on `line` when given.
+   * @param {string} path relative to the folder
+   * @param {number} [line] 1-based
+   */
+  async openFile(path, line) {
+    await this.#pick("Control+P", join(this.folder, path));
+    const name = path.split("/").at(-1) ?? path;
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+    await this.page.locator(".editor-instance .view-line").first().waitFor();
+    if (line !== undefined) await this.goToLine(line);
+  }
+
+  /** @param {number} line 1-based */
+  async goToLine(line) {
+    await this.#pick("Control+G", `:${line}`);
+    await this.page.locator(".statusbar-item", { hasText: new RegExp(`\\b${line}\\b.*\\b1\\b`) }).first().waitFor();
+  }
+
+  /** Sets a breakpoint on the line, or takes it away. @param {string} path @param {number} line 1-based */
+  async toggleBreakpoint(path, line) {
+    await this.openFile(path, line);
+    const glyphs = this.page.locator(".editor-instance .codicon-debug-breakpoint, .editor-instance .codicon-debug-breakpoint-unverified");
+    const before = await glyphs.count();
+    await this.press("F9");
+    await this.until(async () => (await glyphs.count()) !== before, "the breakpoint to change");
+  }
+
+  /** Waits until the program is paused; `at` as in `train.py:26` or a function's name. @param {string} [at] */
+  async waitPaused(at) {
+    await this.page.locator(".debug-toolbar .codicon-debug-continue").waitFor({ timeout: PAUSE_TIMEOUT_MS });
+    const frames = this.debug.callStackRows();
+    const wanted = at === undefined ? undefined : at.replace(":", " ");
+    await this.until(
+      async () => {
+        const texts = (await frames.allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+        return wanted === undefined ? texts.length > 0 : texts.some((text) => `${text}:`.includes(`${wanted}:`) || text.startsWith(`${wanted} `));
+      },
+      `a pause at ${at ?? "any line"}`,
+      PAUSE_TIMEOUT_MS,
+    );
+  }
+
+  /** Waits until no session is left. */
+  async waitEnded() {
+    await this.page.locator(".debug-toolbar").waitFor({ state: "hidden", timeout: PAUSE_TIMEOUT_MS });
+  }
+
+  /** Ends the session, whatever it does. */
+  async stop() {
+    if (!(await this.page.locator(".debug-toolbar").isVisible())) return;
+    await this.press("Shift+F5");
+    await this.waitEnded();
+  }
+
+  /** The text of a status bar item, found by what it says. @param {RegExp} text */
+  statusBar(text) {
+    return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  /** The notifications on screen. @returns {Locator} */
+  notifications() {
+    return this.page.locator(".notifications-toasts .notification-list-item");
+  }
+
+  /** The modal dialog, such as the one an error at the start of a session shows. @returns {Locator} */
+  dialog() {
+    return this.page.locator(".monaco-dialog-box");
+  }
+
+  /**
+   * Waits until `condition` holds. @param {() => Promise<boolean>} condition @param {string} what for the message
+   * @param {number} [timeout] in milliseconds
+   */
+  async until(condition, what, timeout = 20_000) {
+    const end = Date.now() + timeout;
+    while (!(await condition())) {
+      if (Date.now() > end) throw new Error(`Waited ${timeout / 1000} s in vain for ${what}`);
+      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+  }
+
+  /** Shows the light or the dark theme, which follows the browser's. @param {"light" | "dark"} scheme */
+  async showTheme(scheme) {
+    await this.page.emulateMedia({ colorScheme: scheme });
+    const dark = scheme === "dark";
+    await this.page.locator(dark ? ".monaco-workbench.vs-dark" : ".monaco-workbench.vs").waitFor();
+  }
+
+  /** @param {string} file of the PNG */
+  async screenshot(file) {
+    await this.page.screenshot({ path: file });
+  }
+
+  async close() {
+    await this.page.close();
+  }
+
+  /** Opens the quick input with `keys`, types `text` and takes the first answer, again while there is none. */
+  async #pick(/** @type {string} */ keys, /** @type {string} */ text) {
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    const first = this.page.locator(".quick-input-list .monaco-list-row").first();
+    await this.until(async () => {
+      await this.press(keys);
+      await input.waitFor();
+      await input.fill(text);
+      const answered = await first.waitFor({ timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+      await this.press(answered ? "Enter" : "Escape");
+      await input.waitFor({ state: "hidden" });
+      return answered;
+    }, `an answer to ${text}`);
+  }
+}
