@@ -100,7 +100,10 @@ async function desktop(code) {
     const own = ["--user-data-dir", userData, "--extensions-dir", extensions];
     writeSettings(home, settings(python));
     const install = ["--install-extension", vsix, "--install-extension", opening, "--force"];
-    const { status } = spawnSync(code, [...own, ...install], { stdio: "inherit", shell: process.platform === "win32" });
+    const { status } = spawnSync(code, [...own, ...install], {
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    });
     if (status !== 0) throw new Error(`${code} could not install the extension; try \`npm run demo -- --embedded\`.`);
     const args = [...own, "--new-window", "--disable-workspace-trust", EXAMPLES];
     spawn(code, args, { stdio: "ignore", detached: true, shell: process.platform === "win32" }).unref();

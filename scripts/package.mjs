@@ -18,7 +18,9 @@ const SOURCES = [
 const NEEDED = [
   ...["package.json", "package.nls.json", "README.md", "CHANGELOG.md", "LICENSE", "dist/extension.js"],
   ...["adapter", "server"].map((name) => `python_backend/tensorpeek/${name}/__main__.py`),
-  ...["probe/inject.py", "probe/entry.py", "contract/wire.schema.json"].map((name) => `python_backend/tensorpeek/${name}`),
+  ...["probe/inject.py", "probe/entry.py", "contract/wire.schema.json"].map(
+    (name) => `python_backend/tensorpeek/${name}`,
+  ),
   ...["debugpy/adapter/__main__.py", "pygls/__init__.py", "lsprotocol/types.py"].map((name) => `bundled/libs/${name}`),
 ];
 const JUNK = /(^|\/)(tests?|__pycache__|node_modules|\.venv|src)\/|\.(pyc|map|ts|vsix)$/;
@@ -49,7 +51,8 @@ async function checkContents() {
   const { PackageManager, listFiles } = await import("@vscode/vsce");
   const packed = await listFiles({ cwd: root, packageManager: PackageManager.None });
   const speedUps = SPED_UP_PYTHONS.filter(
-    (version) => !packed.some((name) => new RegExp(`pydevd_cython\\.c(python-|p)${version.replace(".", "")}`).test(name)),
+    (version) =>
+      !packed.some((name) => new RegExp(`pydevd_cython\\.c(python-|p)${version.replace(".", "")}`).test(name)),
   );
   const missing = [
     ...NEEDED.filter((name) => !packed.includes(name)),

@@ -17,11 +17,14 @@ import { runStages } from "./test/runner.mjs";
 import { GROUPS, STAGES } from "./test/stages.mjs";
 
 const wishes = process.argv.slice(2);
-const chosen = STAGES.filter(({ name, group }) => wishes.length === 0 || wishes.includes(name) || wishes.includes(group));
+const chosen = STAGES.filter(
+  ({ name, group }) => wishes.length === 0 || wishes.includes(name) || wishes.includes(group),
+);
 
 await command(async () => {
   const unknown = wishes.filter((wish) => !GROUPS.includes(wish) && !STAGES.some(({ name }) => name === wish));
-  if (unknown.length > 0) throw new Missing(`No stage is called ${unknown.join(", ")}; there are ${GROUPS.join(", ")}.`);
+  if (unknown.length > 0)
+    throw new Missing(`No stage is called ${unknown.join(", ")}; there are ${GROUPS.join(", ")}.`);
   await ensureNodeModules();
   if (chosen.some((stage) => stage.python)) await ensureVenv();
   if (chosen.some((stage) => stage.editor)) {

@@ -9,7 +9,6 @@ import { Workbench } from "../editor/workbench.mjs";
 
 const SCHEMES = /** @type {const} */ (["light", "dark"]);
 
-
 /** @type {View[]} */
 export const VIEWS = [
   {
@@ -36,7 +35,7 @@ export const VIEWS = [
     shows: "the hover over a tensor",
     show: async (workbench) => {
       await workbench.debug.collapse("logits");
-      await workbench.debug.hover(CONSTANT_LINES.logits, "logits");
+      await workbench.debug.hover("logits = model", "logits");
     },
   },
   {
@@ -76,18 +75,18 @@ export const VIEWS = [
       await workbench.debug.section("Tensors", false);
       await workbench.debug.section("Variables", true);
       await workbench.debug.section("Call Stack", true);
-      await workbench.toggleBreakpoint("digits/model.py", CONSTANT_LINES.forward);
+      await workbench.toggleBreakpoint("digits/model.py", "# @bp:forward");
       await workbench.press("F5");
       await workbench.waitPaused("forward");
-      await workbench.debug.hover(34, "self.fc.weight", "weight");
+      await workbench.debug.hover("self.fc.weight", "weight");
     },
   },
   {
     name: "hover-selection",
     shows: "the hover over a selected expression, embedding @ prototypes",
     show: async ({ debug }) => {
-      await debug.select(CONSTANT_LINES.forward, "embedding @ prototypes");
-      await debug.hover(CONSTANT_LINES.forward, "embedding @ prototypes", "@");
+      await debug.select("embedding @ prototypes");
+      await debug.hover("embedding @ prototypes", "@");
     },
   },
 ];
@@ -128,5 +127,7 @@ async function photograph(workbench, file) {
 /** What the Variables view says, as indented text. @param {Workbench} workbench */
 async function transcript(workbench) {
   const rows = await workbench.debug.allVariables();
-  return rows.map(({ level, name, value }) => `${"  ".repeat(level - 1)}${name}${value ? ` = ${value}` : ""}\n`).join("");
+  return rows
+    .map(({ level, name, value }) => `${"  ".repeat(level - 1)}${name}${value ? ` = ${value}` : ""}\n`)
+    .join("");
 }

@@ -48,6 +48,9 @@ async function signIn(context, { url, password }) {
   const page = await context.newPage();
   await page.goto(`${url}/login`);
   await page.fill("input[type=password]", password);
-  await Promise.all([page.waitForURL((to) => !to.pathname.startsWith("/login")), page.press("input[type=password]", "Enter")]);
+  await Promise.all([
+    page.waitForURL((to) => !to.pathname.startsWith("/login")),
+    page.press("input[type=password]", "Enter"),
+  ]);
   await page.close();
 }

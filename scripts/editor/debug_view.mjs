@@ -101,50 +101,41 @@ export class DebugView {
   }
 
   /**
-   * Moves the mouse over `text` on a line of the editor and waits for the debug hover.
-   * @param {number} line 1-based
-   * @param {string} text on that line; the mouse goes over the middle of `word` in it
-   * @param {string} [word]
+   * Moves the mouse over an expression on screen and waits for the debug hover.
+   * @param {string} text some text of one line of the editor
+   * @param {string} [word] the part of it that the mouse goes over
    */
-  async hover(line, text, word = text) {
+  async hover(text, word = text) {
+    const { left, right, y } = await this.placeOf(text, word);
     await this.page.mouse.move(1, 1);
-    const { x, y } = await this.placeOf(line, text, word);
-    await this.page.mouse.move(x - 2, y);
-    await this.page.mouse.move(x, y);
+    await this.page.mouse.move((left + right) / 2 - 2, y);
+    await this.page.mouse.move((left + right) / 2, y);
     const widget = this.page.locator(".debug-hover-widget");
     await widget.waitFor();
     return widget;
   }
 
-  /** Selects `text` on a line by dragging over it. @param {number} line 1-based @param {string} text */
-  async select(line, text) {
-    const { left, right, y } = await this.placeOf(line, text, text);
+  /** Selects text of one line of the editor by dragging over it. @param {string} text */
+  async select(text) {
+    const { left, right, y } = await this.placeOf(text);
     await this.page.mouse.move(left + 1, y);
     await this.page.mouse.down();
     await this.page.mouse.move(right, y, { steps: 5 });
     await this.page.mouse.up();
   }
 
-  /**
-   * Where `word` inside `text` is drawn, in pixels. @param {number} line 1-based @param {string} text @param {string} word
-   */
-  async placeOf(line, text, word) {
-    const number = this.page.locator(".editor-instance .line-numbers").getByText(String(line), { exact: true }).first();
-    await number.waitFor();
-    const box = await number.boundingBox();
-    if (!box) throw new Error(`Line ${line} is not on screen`);
-    const y = box.y + box.height / 2;
-    const place = await this.page.evaluate(placeInLine, { y, text, word });
-    if (!place) throw new Error(`“${text}” is not on line ${line}`);
-    return { ...place, x: (place.left + place.right) / 2, y };
+  /** A line of the editor, inline values included. @param {string} text on that line */
+  line(text) {
+    return this.page.locator(".editor-instance .view-line", { hasText: text }).first();
   }
 
-  /** The texts that stand at the end of a line while paused. @param {number} line 1-based */
-  async inlineValues(line) {
-    const number = this.page.locator(".editor-instance .line-numbers").getByText(String(line), { exact: true }).first();
-    const box = await number.boundingBox();
-    if (!box) throw new Error(`Line ${line} is not on screen`);
-    return this.page.evaluate(inlineTexts, box.y + box.height / 2);
+  /** Where `word` inside `text` is drawn, in pixels. @param {string} text @param {string} [word] */
+  async placeOf(text, word = text) {
+    const line = this.line(text);
+    await line.waitFor();
+    const place = await line.evaluate(placeInLine, { text, word });
+    if (!place) throw new Error(`“${word}” of “${text}” is not on screen`);
+    return place;
   }
 
   /** The page inside one of our views, once `selector` is on it. @param {string} selector @returns {Promise<Frame>} */
@@ -152,7 +143,14 @@ export class DebugView {
     const end = Date.now() + 20_000;
     while (Date.now() < end) {
       for (const frame of this.page.frames()) {
-        if (await frame.locator(selector).first().isVisible().catch(() => false)) return frame;
+        if (
+          await frame
+            .locator(selector)
+            .first()
+            .isVisible()
+            .catch(() => false)
+        )
+          return frame;
       }
       await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     }
@@ -193,21 +191,16 @@ function readRows(rows) {
     }));
 }
 
-/** Runs in the page. @param {{ y: number, text: string, word: string }} where */
-function placeInLine({ y, text, word }) {
-  const line = [...document.querySelectorAll(".editor-instance .view-line")].find((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top <= y && y < bottom;
-  });
-  if (!line) return undefined;
+/** Runs in the page. @param {HTMLElement | SVGElement} line @param {{ text: string, word: string }} what */
+function placeInLine(line, { text, word }) {
   const start = (line.textContent ?? "").replaceAll("\u00a0", " ").indexOf(text);
   if (start < 0) return undefined;
   const from = start + text.indexOf(word);
   const range = document.createRange();
-  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   let offset = 0;
   let begun = false;
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     const length = node.textContent?.length ?? 0;
     if (!begun && from < offset + length) {
       range.setStart(node, from - offset);
@@ -215,19 +208,10 @@ function placeInLine({ y, text, word }) {
     }
     if (begun && from + word.length <= offset + length) {
       range.setEnd(node, from + word.length - offset);
-      const { left, right } = range.getBoundingClientRect();
-      return { left, right };
+      const { left, right, top, bottom } = range.getBoundingClientRect();
+      return { left, right, y: (top + bottom) / 2 };
     }
     offset += length;
   }
   return undefined;
-}
-
-/** Runs in the page. @param {number} y */
-function inlineTexts(y) {
-  const line = [...document.querySelectorAll(".editor-instance .view-line")].find((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top <= y && y < bottom;
-  });
-  return [...(line?.querySelectorAll("[class*=ced-]") ?? [])].map((e) => `${e.className}: ${e.textContent}`).join("");
 }

@@ -55,7 +55,9 @@ export function installExtensions(editor, home, vsixFiles) {
   mkdirSync(extensions, { recursive: true });
   const wanted = vsixFiles.flatMap((file) => ["--install-extension", file]);
   const where = ["--user-data-dir", userData, "--extensions-dir", extensions];
-  const { status, stderr } = spawnSync(editor.node, [editor.entry, ...where, "--force", ...wanted], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(editor.node, [editor.entry, ...where, "--force", ...wanted], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`The extension could not be installed in the embedded editor:\n${stderr}`);
 }
 
@@ -113,7 +115,9 @@ function freePort() {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      server.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
+      server.close(() =>
+        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
+      );
     });
   });
 }

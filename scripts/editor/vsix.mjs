@@ -16,5 +16,7 @@ const ALWAYS = ["--no-dependencies", "--no-yarn", "--no-rewrite-relative-links",
  */
 export async function pack(folder, file, options = []) {
   mkdirSync(dirname(file), { recursive: true });
-  await run("vsce", process.execPath, [VSCE, "package", ...ALWAYS, ...options, "--out", file], { cwd: folder });
+  await run("vsce", process.execPath, [VSCE, "package", ...ALWAYS, ...options, "--out", file], {
+    cwd: folder,
+  });
 }

@@ -3,6 +3,7 @@
  * @typedef {import("playwright-core").Page} Page
  * @typedef {import("playwright-core").Locator} Locator
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { DebugView } from "./debug_view.mjs";
@@ -58,13 +59,18 @@ export class Workbench {
   /** @param {number} line 1-based */
   async goToLine(line) {
     await this.#pick("Control+G", `:${line}`);
-    await this.page.locator(".statusbar-item", { hasText: new RegExp(`\\b${line}\\b.*\\b1\\b`) }).first().waitFor();
+    await this.page
+      .locator(".statusbar-item", { hasText: new RegExp(`\\b${line}\\b.*\\b1\\b`) })
+      .first()
+      .waitFor();
   }
 
-  /** Sets a breakpoint on the line, or takes it away. @param {string} path @param {number} line 1-based */
-  async toggleBreakpoint(path, line) {
-    await this.openFile(path, line);
-    const glyphs = this.page.locator(".editor-instance .codicon-debug-breakpoint, .editor-instance .codicon-debug-breakpoint-unverified");
+  /** Sets a breakpoint on the line with `text`, or takes it away. @param {string} path @param {string} text */
+  async toggleBreakpoint(path, text) {
+    await this.openFile(path, lineOf(join(this.folder, path), text));
+    const glyphs = this.page.locator(
+      ".editor-instance .codicon-debug-breakpoint, .editor-instance .codicon-debug-breakpoint-unverified",
+    );
     const before = await glyphs.count();
     await this.press("F9");
     await this.until(async () => (await glyphs.count()) !== before, "the breakpoint to change");
@@ -78,7 +84,9 @@ export class Workbench {
     await this.until(
       async () => {
         const texts = (await frames.allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
-        return wanted === undefined ? texts.length > 0 : texts.some((text) => `${text}:`.includes(`${wanted}:`) || text.startsWith(`${wanted} `));
+        return wanted === undefined
+          ? texts.length > 0
+          : texts.some((text) => `${text}:`.includes(`${wanted}:`) || text.startsWith(`${wanted} `));
       },
       `a pause at ${at ?? "any line"}`,
       PAUSE_TIMEOUT_MS,
@@ -157,4 +165,13 @@ export class Workbench {
       return answered;
     }, `an answer to ${text}`);
   }
+}
+
+/** The 1-based number of the first line with `text`. @param {string} file @param {string} text */
+export function lineOf(file, text) {
+  const index = readFileSync(file, "utf8")
+    .split("\n")
+    .findIndex((line) => line.includes(text));
+  if (index < 0) throw new Error(`${file} has no line with “${text}”`);
+  return index + 1;
 }

@@ -51,7 +51,9 @@ async function install(home, progress) {
     renameSync(work, home);
   } catch (error) {
     if (error instanceof Failed && isOffline(error.log))
-      throw new Missing("The npm registry can't be reached: connect to the network, or install VS Code with its `code`.");
+      throw new Missing(
+        "The npm registry can't be reached: connect to the network, or install VS Code with its `code`.",
+      );
     throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });

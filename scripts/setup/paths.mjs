@@ -11,14 +11,11 @@ export const venv = join(root, ".venv");
 
 /** What is too big for a clone and the same for every clone, such as the embedded editor. */
 export const cache =
-  process.env["TENSORPEEK_CACHE"] ??
-  join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tensorpeek");
+  process.env["TENSORPEEK_CACHE"] ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tensorpeek");
 
 /** @param {string} environment folder of a virtual environment */
 export function pythonIn(environment) {
-  return process.platform === "win32"
-    ? join(environment, "Scripts", "python.exe")
-    : join(environment, "bin", "python");
+  return process.platform === "win32" ? join(environment, "Scripts", "python.exe") : join(environment, "bin", "python");
 }
 
 /** `linux-x64`, `darwin-arm64`, …: the name both npm and VS Code give this platform. */

@@ -69,7 +69,9 @@ export async function pip(name, python, args, progress) {
 function onPath(names) {
   const suffix = process.platform === "win32" ? ".exe" : "";
   const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return names.flatMap((name) => folders.map((folder) => join(folder, name + suffix))).filter((path) => existsSync(path));
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name + suffix)))
+    .filter((path) => existsSync(path));
 }
 
 /** @param {string} variable that names an active environment's folder */

@@ -12,7 +12,8 @@ import { join } from "node:path";
 export function reportFile({ name, report }, folder) {
   const path = join(folder, `${name}.${report === "junit" ? "xml" : "json"}`);
   if (report === "junit") return { path, args: [`--junit-xml=${path}`] };
-  if (report === "vitest") return { path, args: ["--reporter=default", "--reporter=json", `--outputFile.json=${path}`] };
+  if (report === "vitest")
+    return { path, args: ["--reporter=default", "--reporter=json", `--outputFile.json=${path}`] };
   return { path, args: [] };
 }
 

@@ -19,13 +19,19 @@ import { backend, pythonIn, root, venv } from "../setup/paths.mjs";
 const PYTHON = pythonIn(venv);
 
 /** @param {string} script @param {readonly string[]} args */
-const npmTool = (script, ...args) => ({ file: process.execPath, args: [join(root, "node_modules", script), ...args] });
+const npmTool = (script, ...args) => ({
+  file: process.execPath,
+  args: [join(root, "node_modules", script), ...args],
+});
 
 /** @param {readonly string[]} args */
 const python = (...args) => ({ file: PYTHON, args, python: true });
 
 /** @param {readonly string[]} args */
-const pytest = (...args) => ({ ...python("-m", "pytest", "--color=no", ...args), report: /** @type {const} */ ("junit") });
+const pytest = (...args) => ({
+  ...python("-m", "pytest", "--color=no", ...args),
+  report: /** @type {const} */ ("junit"),
+});
 
 /** @param {readonly string[]} args */
 const vitest = (...args) => ({
@@ -41,17 +47,32 @@ export const STAGES = [
   { name: "ruff-format", group: "lint", ...python("-m", "ruff", "format", "--check") },
   { name: "tsc", group: "types", ...npmTool("typescript/bin/tsc", "-b") },
   { name: "pyright", group: "types", ...npmTool("pyright/index.js", "--pythonpath", PYTHON), python: true },
-  { name: "contract", group: "contract", ...python("-m", "tensorpeek.contract.generate", "--check"), cwd: backend },
+  {
+    name: "contract",
+    group: "contract",
+    ...python("-m", "tensorpeek.contract.generate", "--check"),
+    cwd: backend,
+  },
   {
     name: "imports",
     group: "imports",
-    ...python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache", "--config", join(root, "pyproject.toml")),
+    ...python(
+      "-c",
+      "from importlinter.cli import lint_imports_command; lint_imports_command()",
+      "--no-cache",
+      "--config",
+      join(root, "pyproject.toml"),
+    ),
     cwd: backend,
   },
   {
     name: "unit-python",
     group: "unit",
-    ...pytest("tests/contract", "tests/python", ...["adapter", "observer"].map((name) => `--ignore=tests/python/${name}`)),
+    ...pytest(
+      "tests/contract",
+      "tests/python",
+      ...["adapter", "observer"].map((name) => `--ignore=tests/python/${name}`),
+    ),
   },
   { name: "unit-typescript", group: "unit", ...vitest() },
   { name: "adapter", group: "adapter", ...pytest("tests/python/adapter") },
