@@ -1,7 +1,8 @@
 """Who may import whom, as far as import-linter (pyproject.toml) cannot say it.
 
 import-linter sees the graph of our modules, and runs with the linters. These tests see each import statement,
-what is loaded in a real process, and older Pythons. Each check is itself checked: it has to fail on code that breaks the rule.
+what is loaded in a real process, and older Pythons. Each check is itself checked: it has to fail on code that
+breaks the rule.
 """
 
 from __future__ import annotations
