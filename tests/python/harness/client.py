@@ -50,7 +50,7 @@ class DapClient:
         self.records: list[Record] = []
         self.ended = False
         self.reverse_handlers: dict[str, Callable[[Message], Message | None]] = {}
-        """By command: takes the arguments of a reverse request, returns the body; runs on the reading thread."""
+        """By command: takes the arguments of a reverse request, returns the body; on the reading thread."""
         self._thread = threading.Thread(target=self._read, name="dap-client", daemon=True)
         self._thread.start()
 
@@ -85,6 +85,9 @@ class DapClient:
         """The response to the request with this seq, failed or not."""
         self._wait_for(lambda: seq in self._responses, timeout, f"the response to request {seq}")
         return self._responses[seq]
+
+    def has_response(self, seq: int) -> bool:
+        return seq in self._responses
 
     def ask(
         self, command: str, arguments: Message | None = None, timeout: float = DEFAULT_TIMEOUT

@@ -54,7 +54,7 @@ def wait_until(condition: Callable[[], bool], timeout: float = 30.0, what: str =
 
 
 def _all_pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()]
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -72,7 +72,7 @@ class DebugSession:
     """A context manager; at exit every process is ended and none may be left behind.
 
     `adapter` is "tensorpeek" or "debugpy" (plain). `python` runs the adapter. `capabilities` are merged into
-    the arguments of initialize. `address` connects to a DAP server that listens instead of starting an adapter.
+    the arguments of initialize.
     """
 
     def __init__(
@@ -98,6 +98,8 @@ class DebugSession:
         self._spawned: list[subprocess.Popen[bytes]] = []
         self._breakpoints: dict[str, list[Breakpoint]] = {}
         self.stop: Stop | None = None
+        self.configuration: Message = {}
+        """Of a child: what its parent asked to be started."""
 
     # Life
 
@@ -234,12 +236,15 @@ class DebugSession:
             self.initialize()
         self._breakpoints.update({path: list(lines) for path, lines in (breakpoints or {}).items()})
         seq = self.client.send(command, attributes)
-        answered = lambda: seq in self.client._responses  # noqa: E731, SLF001 (the harness is one unit)
-        self.client.wait_until(
-            lambda: answered() or bool(self.client.events("initialized")), 60, "initialized"
-        )
-        if answered():
+
+        def can_go_on() -> bool:
+            return self.client.has_response(seq) or bool(self.client.events("initialized"))
+
+        self.client.wait_until(can_go_on, 60, "initialized")
+        if self.client.has_response(seq):
             self.client.body_of(self.client.wait(seq))
+            if not self.client.events("initialized"):
+                return  # without debugging there is nothing to configure
         for path, lines in self._breakpoints.items():
             self.request("setBreakpoints", source={"path": path}, breakpoints=lines)
         self.request("setExceptionBreakpoints", filters=list(exceptions))
@@ -285,8 +290,6 @@ class DebugSession:
         self._children.append(child.__enter__())
         child.attach(**{k: v for k, v in configuration.items() if k not in ("type", "request")})
         return child
-
-    configuration: Message = {}
 
     # While paused
 
@@ -363,7 +366,7 @@ class DebugSession:
         return self.client.events("process")[0]["systemProcessId"]
 
     def processes(self) -> dict[str, int]:
-        """Pids of this session by role: adapter, debugpy, launcher, debuggee; for the tests that kill them."""
+        """Pids of this session by role: adapter, debugpy, launcher, debuggee; for tests that kill them."""
         roles = {"adapter": self.process.pid, "debuggee": self.process_id()}
         for pid in marked_processes(self.mark):
             words = cmdline(pid)

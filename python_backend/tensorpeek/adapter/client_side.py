@@ -1,0 +1,245 @@
+"""The client's side: a method `<command>_request` for each request that is not simply passed on."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from typing import Any, Callable, cast
+
+from tensorpeek.adapter.channel import Channel
+from tensorpeek.adapter.frame_values import FrameValues
+from tensorpeek.adapter.framing import Garbled, Message
+from tensorpeek.adapter.launch_attributes import LaunchProblem, StartAttributes, prepare_launch
+from tensorpeek.adapter.peer_choice import PeerChoice
+from tensorpeek.adapter.probe_link import ProbeFailed
+from tensorpeek.adapter.session import Session
+
+log = logging.getLogger(__name__)
+
+DEBUGPY_KNOWS = frozenset(
+    {
+        *("initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"),
+        *("setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints", "exceptionInfo"),
+        *("threads", "stackTrace", "scopes", "variables", "evaluate", "setVariable", "setExpression"),
+        *("continue", "next", "stepIn", "stepInTargets", "stepOut", "pause", "goto", "gotoTargets"),
+        *("completions", "modules", "source", "setDebuggerProperty", "setPydevdSourceMap"),
+        *("pydevdSystemInfo", "debugpySystemInfo"),
+    }
+)
+"""Everything else is refused here, because debugpy never answers what it does not know, and then hangs."""
+
+DISCONNECT_PATIENCE = 10.0
+"""Seconds that debugpy gets to answer `disconnect` before it is ended by force."""
+
+
+class ClientSide:
+    """Receives what the client sends."""
+
+    def __init__(self, session: Session, choice: PeerChoice) -> None:
+        self._session = session
+        self._choice = choice
+        self._frame_values = FrameValues(session)
+
+    # The receiver's part
+
+    def receive(self, message: Message) -> None:
+        if message["type"] == "event":  # DAP has none from clients
+            return
+        command: str = message["command"]
+        handler = getattr(self, f"{command.replace('/', '_')}_request", None)
+        if handler is not None:
+            self._handle(handler, message)
+        elif command in DEBUGPY_KNOWS:
+            self._session.delegate(message)
+        else:
+            self._session.client.refuse(message, self._session.texts("unsupported", command=command))
+
+    def _handle(self, handler: Callable[[Message], Any], request: Message) -> None:
+        request["arguments"] = request.get("arguments") or {}
+        try:
+            work = handler(request)
+        except Exception as error:  # noqa: BLE001 (the request must be answered whatever happens)
+            self._refuse_failed(request, error)
+        else:
+            if inspect.iscoroutine(work):
+                self._session.spawn(self._await(work, request))
+
+    async def _await(self, work: Any, request: Message) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 (the request must be answered whatever happens)
+            self._refuse_failed(request, error)
+
+    def _refuse_failed(self, request: Message, error: Exception) -> None:
+        if isinstance(error, LaunchProblem):
+            self._session.client.refuse(request, str(error), shown=True)
+        elif isinstance(error, ProbeFailed):
+            log.warning("%s: %s", request["command"], error)
+            self._session.client.refuse(request, str(error))
+        else:
+            log.error("%s failed", request["command"], exc_info=error)
+            self._session.client.refuse(request, f"{type(error).__name__}: {error}")
+
+    def garbled(self, item: Garbled) -> None:
+        log.error("the client sent something that is no message: %s: %r", item.problem, item.head[:200])
+        reason = self._session.texts("garbled", problem=item.problem)
+        seq = item.number("seq")
+        if seq is not None:
+            self._session.client.refuse_number(seq, item.command(), reason)
+        else:
+            self._session.notify("output", {"category": "important", "output": reason + "\n"})
+
+    def ended(self) -> None:
+        log.info("the client is gone")
+        self._session.end()
+
+    def congested(self, congested: bool) -> None:
+        if self._session.peer is not None:
+            self._session.peer.channel.hold_reading(congested)
+
+    # The start
+
+    def initialize_request(self, request: Message) -> None:
+        session = self._session
+        features = session.client_features = dict(request["arguments"])
+        session.speak(str(features.get("locale") or ""))
+        session.values.colours = bool(features.get("supportsANSIStyling"))
+        added = {"supportsCancelRequest": True, "supportsConfigurationDoneRequest": True}
+        if session.values.colours:
+            added["supportsANSIStyling"] = True
+        if session.peer is None:
+            session.client.respond(request, added)
+        else:
+            session.delegate(request, lambda body: {**body, **added})
+
+    async def launch_request(self, request: Message) -> None:
+        start = await self._start(request)
+        prepared = await prepare_launch(start.passed_on, self._session.texts)
+        if prepared.get("noDebug"):
+            self._session.activation.run_plain("plain_no_debug")
+        self._session.delegate({**request, "arguments": prepared})
+
+    async def attach_request(self, request: Message) -> None:
+        start = await self._start(request)
+        self._session.delegate({**request, "arguments": start.passed_on})
+
+    async def _start(self, request: Message) -> StartAttributes:
+        session = self._session
+        start = session.start = StartAttributes.of(request["command"], request["arguments"])
+        session.values.budgets = start.budgets
+        await self._choice.follow(start)
+        return start
+
+    async def configurationDone_request(self, request: Message) -> None:
+        await self._session.activation.settled.wait()
+        self._session.delegate(request)
+
+    # Values
+
+    def scopes_request(self, request: Message) -> None:
+        frame = request["arguments"].get("frameId")
+        self._session.delegate(request, lambda body: self._session.values.scopes(frame, body))
+
+    def variables_request(self, request: Message) -> Any:
+        session, asked_at = self._session, time.monotonic()
+        reference: int = request["arguments"]["variablesReference"]
+        unfinished = session.references.unfinished_value(reference)
+        if unfinished is not None:
+            client = session.client if session.client_features.get("supportsProgressReporting") else None
+            return self._answer_exact(request, session.values.exact(request["seq"], unfinished, client))
+        session.delegate(
+            self._with_debugpys_reference(request),
+            lambda body: session.values.variables(reference, asked_at, body),
+        )
+        return None
+
+    async def _answer_exact(self, request: Message, exact: Any) -> None:
+        self._session.client.respond(request, await exact)
+
+    def evaluate_request(self, request: Message) -> None:
+        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        expression, frame = arguments.get("expression"), arguments.get("frameId")
+        context: str = arguments.get("context") or ""
+        if context == "repl":
+            self._frame_values.forget()
+        session.delegate(
+            request, lambda body: session.values.evaluated(frame, expression, context, asked_at, body)
+        )
+
+    def setVariable_request(self, request: Message) -> None:
+        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        path = (cast(int, arguments["variablesReference"]), cast(str, arguments["name"]))
+        self._frame_values.forget()
+        session.delegate(
+            self._with_debugpys_reference(request),
+            lambda body: session.values.assigned(path, path[1], asked_at, body),
+        )
+
+    def setExpression_request(self, request: Message) -> None:
+        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        expression: str = arguments["expression"]
+        path = ("value", arguments.get("frameId"), expression)
+        self._frame_values.forget()
+        session.delegate(request, lambda body: session.values.assigned(path, expression, asked_at, body))
+
+    def _with_debugpys_reference(self, request: Message) -> Message:
+        arguments = request["arguments"]
+        reference = self._session.references.debugpys(arguments["variablesReference"])
+        return {**request, "arguments": {**arguments, "variablesReference": reference}}
+
+    def stackTrace_request(self, request: Message) -> None:
+        def remember(body: Message) -> Message:
+            for frame in body["stackFrames"]:
+                self._session.frames[frame["id"]] = frame
+            return body
+
+        self._session.delegate(request, remember)
+
+    def tensorpeek_tensors_request(self, request: Message) -> Any:
+        return self._frame_values.tensors(request)
+
+    def tensorpeek_inlineValues_request(self, request: Message) -> Any:
+        return self._frame_values.inline_values(request)
+
+    def cancel_request(self, request: Message) -> None:
+        """Cancels a refinement; whatever else is asked is over before a cancel could help."""
+        arguments, refinements = request["arguments"], self._session.refinements
+        if isinstance(arguments.get("requestId"), int):
+            refinements.cancel_request(arguments["requestId"])
+        if isinstance(arguments.get("progressId"), str):
+            refinements.cancel_progress(arguments["progressId"])
+        self._session.client.respond(request)
+
+    # Going on: first of all the program runs on, then what was at work for its pause ends
+
+    def continue_request(self, request: Message) -> None:
+        self._session.delegate(request)
+        self._session.resumed()
+
+    next_request = stepIn_request = stepOut_request = goto_request = continue_request
+
+    # The end
+
+    def terminate_request(self, request: Message) -> None:
+        self._session.resumed()
+        if self._session.has_terminated:
+            self._session.client.respond(request)
+        else:
+            self._session.delegate(request)
+
+    async def disconnect_request(self, request: Message) -> None:
+        """Answered in any case, and then everything ends."""
+        session = self._session
+        session.resumed()
+        answer = session.ask_peer("disconnect", request["arguments"])
+        await asyncio.wait([answer], timeout=DISCONNECT_PATIENCE)
+        session.client.respond(request)
+        session.end()
+
+
+def client_channel(session: Session, choice: PeerChoice, kind: type[Channel] = Channel) -> Channel:
+    """The channel that the client speaks through, joined to the session."""
+    channel = session.client = kind("the client", ClientSide(session, choice))
+    return channel

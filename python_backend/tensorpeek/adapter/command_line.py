@@ -1,0 +1,81 @@
+"""Starts the adapter: `python -m tensorpeek.adapter [--port N] [--connect HOST:PORT] [--log-dir DIR]`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from tensorpeek.adapter.client_side import client_channel
+from tensorpeek.adapter.peer_choice import PeerChoice
+from tensorpeek.adapter.session import Session
+from tensorpeek.adapter.streams import LOOPBACK, SocketChannel, listen_once, open_stdio
+
+log = logging.getLogger(__name__)
+
+
+def main(arguments: list[str]) -> int:
+    """Serves one session and returns the exit status."""
+    options = _parser().parse_args(arguments)
+    _open_log(options.log_dir)
+    try:
+        asyncio.run(_serve(options))
+    except OSError as error:
+        log.error("the session could not be opened: %s", error)
+        return 1
+    return 0
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    session = Session()
+    choice = PeerChoice(session, options.connect, options.log_dir)
+    if options.port is None:
+        channel = client_channel(session, choice)
+        await choice.open()
+        await open_stdio(channel)
+    else:
+        channel = client_channel(session, choice, SocketChannel)
+        await choice.open()
+        assert isinstance(channel, SocketChannel)
+        _server, port = await listen_once(channel, options.port)
+        sys.stdout.write(f"listening on {LOOPBACK}:{port}\n")
+        sys.stdout.flush()
+    if sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, session.end)
+    # What was made so far lives as long as the process; without it a collection takes no noticeable time.
+    gc.freeze()
+    await session.ended.wait()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tensorpeek.adapter", description="TensorPeek's debug adapter (DAP)."
+    )
+    parser.add_argument(
+        "--port", type=int, help="listen on this loopback port instead of stdio; 0 takes a free one"
+    )
+    parser.add_argument(
+        "--connect", type=_address, metavar="HOST:PORT", help="a debugpy adapter that listens already"
+    )
+    parser.add_argument("--log-dir", metavar="DIR", help="write a log there, and have debugpy write its own")
+    return parser
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]") or LOOPBACK, int(port)
+
+
+def _open_log(folder: str | None) -> None:
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    if folder is None:
+        logging.basicConfig(level=logging.WARNING, format=form, stream=sys.stderr)
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    path = Path(folder) / f"tensorpeek.adapter-{os.getpid()}.log"
+    logging.basicConfig(level=logging.DEBUG, format=form, filename=str(path), encoding="utf-8")

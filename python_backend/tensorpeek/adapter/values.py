@@ -1,0 +1,182 @@
+"""Turns the values in debugpy's answers into what the client shows: text, colour, menu, lazy, references."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable
+from typing import Any, Optional, Union, cast
+
+from tensorpeek.adapter.channel import Channel
+from tensorpeek.adapter.framing import Message
+from tensorpeek.adapter.probe_link import ProbeFailed, ProbeLink
+from tensorpeek.adapter.references import Path, References, UnfinishedValue
+from tensorpeek.adapter.refinement import Refinements
+from tensorpeek.adapter.styling import styled
+from tensorpeek.contract.envelope import ENVELOPE_START, unwrap
+from tensorpeek.contract.messages import ConfigureArguments, Presentation
+
+log = logging.getLogger(__name__)
+
+TENSOR_MENU = "tensor"
+"""The value of `__vscodeVariableMenuContext` that our menu entries ask for."""
+
+LEAST_BUDGET_MS = 2.0
+"""Even after a slow first pass something is tried."""
+
+Body = Union[Message, Awaitable[Message]]
+"""A body that is ready, or one that waits for the probe."""
+
+Item = tuple[Message, Optional[Presentation]]
+"""A variable as debugpy gave it, and what the probe says of it."""
+
+
+class Values:
+    """The presentation of values in one session."""
+
+    def __init__(self, probe: ProbeLink, references: References, refinements: Refinements) -> None:
+        self._probe = probe
+        self._references = references
+        self._refinements = refinements
+        self.budgets: ConfigureArguments = {"valueBudgetMs": 20.0, "answerBudgetMs": 60.0}
+        self.colours = False
+
+    # The answers, each from debugpy's body
+
+    def scopes(self, frame: int, body: Message) -> Message:
+        def own(scope: Message) -> Message:
+            path = ("scope", frame, scope["name"])
+            return {**scope, "variablesReference": self._references.own(path, scope["variablesReference"])}
+
+        return {**body, "scopes": [own(scope) for scope in body["scopes"]]}
+
+    def variables(self, parent: int, asked_at: float, body: Message) -> Body:
+        """`parent` is our reference; `asked_at` is `time.monotonic()` when the request came."""
+        items = [_item(variable) for variable in body["variables"]]
+        if any(presentation and presentation.get("pending") for _, presentation in items):
+            return self._summarized_variables(parent, asked_at, items)
+        return self._variables_body(parent, items)
+
+    def evaluated(self, frame: int, expression: str, context: str, asked_at: float, body: Message) -> Body:
+        rest = {key: value for key, value in body.items() if key != "result"}
+        variable = {"name": expression, "evaluateName": expression, "value": body["result"], **rest}
+        # Only a watch shows an eye to click; a hover opens the children instead.
+        lazy = context == "watch"
+        return self._one_value(_item(variable), ("value", frame, expression), "result", asked_at, lazy)
+
+    def assigned(self, path: Path, name: str, asked_at: float, body: Message) -> Body:
+        """The answers of setVariable and setExpression."""
+        return self._one_value(_item({**body, "name": name}), path, "value", asked_at, False)
+
+    async def exact(self, request_seq: int, value: UnfinishedValue, client: Channel | None) -> Message:
+        """The one variable that replaces an unfinished one; still unfinished when cancelled."""
+        try:
+            presentation = await self._refinements.run(request_seq, value, client)
+        except ProbeFailed as failure:
+            log.warning("a value could not be made exact: %s", failure)
+            presentation = value.presentation
+        return {"variables": [self._dressed((value.entry, presentation), value.path, lazy=True)]}
+
+    # The second pass: what is pending gets the rest of the budget
+
+    async def _summarized_variables(self, parent: int, asked_at: float, items: list[Item]) -> Message:
+        budget = self.budgets["answerBudgetMs"]
+        return self._variables_body(parent, await self._summarized(items, budget, asked_at))
+
+    async def _summarized(self, items: list[Item], budget_ms: float, asked_at: float) -> list[Item]:
+        waiting = [
+            index
+            for index, (variable, presentation) in enumerate(items)
+            if presentation and presentation.get("pending") and variable.get("variablesReference")
+        ]
+        spent_ms = (time.monotonic() - asked_at) * 1000
+        try:
+            result = await self._probe.summarize(
+                {
+                    "references": [items[index][0]["variablesReference"] for index in waiting],
+                    "budgetMs": max(LEAST_BUDGET_MS, budget_ms - spent_ms),
+                }
+            )
+        except ProbeFailed as failure:
+            log.warning("values stay unfinished: %s", failure)
+            return items
+        summarized = list(items)
+        for index, presentation in zip(waiting, result["presentations"]):
+            summarized[index] = (items[index][0], presentation)
+        return summarized
+
+    # Dressing
+
+    def _variables_body(self, parent: int, items: list[Item]) -> Message:
+        taken: set[Path] = set()
+        variables: list[Message] = []
+        for item in items:
+            variable, presentation = item
+            if presentation is None and not variable.get("variablesReference"):
+                variables.append(variable)
+                continue
+            path: Path = (parent, variable["name"])
+            while path in taken:  # two children may have one name
+                path = (*path, "again")
+            taken.add(path)
+            variables.append(self._dressed(item, path, lazy=True))
+        return {"variables": variables}
+
+    def _one_value(self, item: Item, path: Path, field: str, asked_at: float, lazy: bool) -> Body:
+        presentation = item[1]
+        if presentation is not None and presentation.get("pending"):
+            return self._summarized_value(item, path, field, asked_at, lazy)
+        return _one_body(self._dressed(item, path, lazy=lazy), field)
+
+    async def _summarized_value(
+        self, item: Item, path: Path, field: str, asked_at: float, lazy: bool
+    ) -> Message:
+        items = await self._summarized([item], self.budgets["valueBudgetMs"], asked_at)
+        return _one_body(self._dressed(items[0], path, lazy=lazy), field)
+
+    def _dressed(self, item: Item, path: Path, *, lazy: bool) -> Message:
+        """A variable as the client gets it; `lazy` is whether this place can show an eye to click."""
+        entry, presentation = item
+        dressed = dict(entry)
+        reference = cast(int, entry.get("variablesReference") or 0)
+        if reference:
+            dressed["variablesReference"] = self._references.own(path, reference)
+        if presentation is None:
+            return dressed
+        dressed["value"] = styled(presentation) if self.colours else presentation["text"]
+        if presentation["kind"] == "tensor":
+            dressed["__vscodeVariableMenuContext"] = TENSOR_MENU
+        if lazy and reference and _is_unfinished(presentation):
+            unfinished = UnfinishedValue(entry, presentation, path)
+            dressed["variablesReference"] = self._references.own_unfinished(unfinished)
+            dressed["presentationHint"] = {**(entry.get("presentationHint") or {}), "lazy": True}
+        return dressed
+
+
+def without_envelopes(body: Message) -> Message:
+    """The body with the bare texts, for when everything above has failed. Never raises."""
+    bare = dict(body)
+    for field in ("value", "result"):
+        if isinstance(bare.get(field), str):
+            presentation = unwrap(bare[field])
+            bare[field] = presentation["text"] if presentation else bare[field]
+    variables: Any = bare.get("variables")
+    if isinstance(variables, list):
+        bare["variables"] = [without_envelopes(v) for v in cast(list[Any], variables) if isinstance(v, dict)]
+    return bare
+
+
+def _item(variable: Message) -> Item:
+    text: str = variable["value"]
+    return variable, (unwrap(text) if text.startswith(ENVELOPE_START) else None)
+
+
+def _is_unfinished(presentation: Presentation) -> bool:
+    return bool(presentation.get("pending") or presentation.get("partial") or presentation.get("lazy"))
+
+
+def _one_body(variable: Message, field: str) -> Message:
+    """The body of an answer about one value: it has no name, and its text goes by the name of `field`."""
+    body = {key: value for key, value in variable.items() if key not in ("name", "evaluateName", "value")}
+    body[field] = variable["value"]
+    return body
