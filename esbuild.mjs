@@ -1,0 +1,43 @@
+// Bundles the extension and its pages into dist/.  --production: small, without source maps.  --watch: again at each change.
+import { context } from "esbuild";
+
+const production = process.argv.includes("--production");
+const watch = process.argv.includes("--watch");
+
+const shared = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : "linked",
+  logLevel: "info",
+  legalComments: "none",
+};
+
+const bundles = [
+  {
+    ...shared,
+    entryPoints: { extension: "extension/src/extension.ts" },
+    outdir: "dist",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    external: ["vscode"],
+  },
+  {
+    ...shared,
+    entryPoints: { tensors: "extension/webview/tensors/main.ts" },
+    outdir: "dist/webview",
+    platform: "browser",
+    format: "iife",
+    target: "chrome120",
+  },
+];
+
+for (const bundle of bundles) {
+  const builder = await context(bundle);
+  if (watch) {
+    await builder.watch();
+  } else {
+    await builder.rebuild();
+    await builder.dispose();
+  }
+}

@@ -1,0 +1,38 @@
+import * as vscode from "vscode";
+import type { SessionSettings } from "./contract/messages";
+import { SETTINGS } from "./contributions";
+
+const SECTION = "tensorpeek";
+
+function read<T>(setting: string, fallback: T, scope?: vscode.ConfigurationScope): T {
+  return vscode.workspace.getConfiguration(SECTION, scope).get<T>(setting, fallback);
+}
+
+/** The interpreter of the settings, empty when the user chose none. */
+export function pythonPathSetting(scope?: vscode.ConfigurationScope): string {
+  return read(SETTINGS.pythonPath, "", scope).trim();
+}
+
+export function debugpyEnabled(scope?: vscode.ConfigurationScope): boolean {
+  return read(SETTINGS.debugpyEnabled, true, scope);
+}
+
+export function inlineValuesEnabled(scope?: vscode.ConfigurationScope): boolean {
+  return read(SETTINGS.inlineValuesEnabled, true, scope);
+}
+
+/** What the adapter is told about budgets; a launch configuration may override single values. */
+export function sessionSettings(scope?: vscode.ConfigurationScope): SessionSettings {
+  return {
+    valueBudgetMs: read(SETTINGS.valueBudget, 20, scope),
+    answerBudgetMs: read(SETTINGS.answerBudget, 60, scope),
+  };
+}
+
+export function onDidChangePythonPath(listener: () => unknown): vscode.Disposable {
+  return vscode.workspace.onDidChangeConfiguration((event) => {
+    if (event.affectsConfiguration(`${SECTION}.${SETTINGS.pythonPath}`)) {
+      listener();
+    }
+  });
+}

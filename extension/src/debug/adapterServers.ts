@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import type * as vscode from "vscode";
+import type { Log } from "../log";
+import type { Command } from "../python/backend";
+
+const START_TIMEOUT_MS = 20_000;
+
+/** Adapters of ours that listen on a loopback port: the only way in for `connect` configurations of another debug type. */
+export class AdapterServers implements vscode.Disposable {
+  private readonly processes = new Map<number, ChildProcess>();
+
+  constructor(private readonly log: Log) {}
+
+  /** Starts an adapter and gives the port it says it listens on. */
+  async start(command: Command): Promise<number> {
+    const child = spawn(command.program, command.args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+    try {
+      const port = await listeningPort(child);
+      this.processes.set(port, child);
+      child.once("exit", () => this.processes.delete(port));
+      child.stderr.on("data", (data: Buffer) => {
+        this.log.info(`adapter on port ${String(port)}: ${data.toString().trimEnd()}`);
+      });
+      return port;
+    } catch (error) {
+      child.kill();
+      throw error;
+    }
+  }
+
+  owns(port: number): boolean {
+    return this.processes.has(port);
+  }
+
+  /** Ends the adapter on `port` if its session ended and it did not end by itself. */
+  stop(port: number): void {
+    this.processes.get(port)?.kill();
+  }
+
+  dispose(): void {
+    for (const child of this.processes.values()) {
+      child.kill();
+    }
+  }
+}
+
+async function listeningPort(child: ChildProcess): Promise<number> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) {
+    throw new Error("the adapter has no output to read");
+  }
+  let complaint = "";
+  const listen = (data: Buffer): void => {
+    complaint = (complaint + data.toString()).slice(-2000);
+  };
+  stderr.on("data", listen);
+  const lines = createInterface({ input: stdout });
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error("the adapter did not say its port in time"));
+      }, START_TIMEOUT_MS);
+      lines.on("line", (line) => {
+        const match = /listening on .*:(\d+)\s*$/.exec(line);
+        if (match) {
+          clearTimeout(timer);
+          resolve(Number(match[1]));
+        }
+      });
+      child.once("error", reject);
+      child.once("exit", (code) => {
+        clearTimeout(timer);
+        reject(new Error(`the adapter ended with code ${String(code)}. ${complaint.trim()}`));
+      });
+    });
+  } finally {
+    stderr.off("data", listen);
+    lines.close();
+    stdout.resume();
+  }
+}

@@ -1,0 +1,73 @@
+import type * as vscode from "vscode";
+import { messageOf } from "../common/errors";
+import { debugpyEnabled, sessionSettings } from "../configuration";
+import type { Log } from "../log";
+import type { Backend } from "../python/backend";
+import type { Interpreter, Interpreters } from "../python/interpreter";
+import type { AdapterServers } from "./adapterServers";
+import { listeningAdapter, type PythonDebugConfiguration } from "./configuration";
+
+/**
+ * Leads the user's own `debugpy` sessions through our adapter, by the attributes that Microsoft's Python Debugger documents.
+ * Whatever stands in the way leaves the configuration as it was: the session is then a plain one.
+ */
+export class DebugpyConfigurationProvider implements vscode.DebugConfigurationProvider {
+  constructor(
+    private readonly backend: Backend,
+    private readonly interpreters: Interpreters,
+    private readonly servers: AdapterServers,
+    private readonly log: Log,
+  ) {}
+
+  async resolveDebugConfigurationWithSubstitutedVariables(
+    folder: vscode.WorkspaceFolder | undefined,
+    configuration: PythonDebugConfiguration,
+  ): Promise<vscode.DebugConfiguration> {
+    if (!debugpyEnabled(folder) || this.hasAdapterOfItsOwn(configuration)) {
+      return configuration;
+    }
+    try {
+      return await this.led(folder, configuration);
+    } catch (error) {
+      this.log.warn(`“${configuration.name}” stays a plain debugpy session: ${messageOf(error)}`);
+      return configuration;
+    }
+  }
+
+  private async led(
+    folder: vscode.WorkspaceFolder | undefined,
+    configuration: PythonDebugConfiguration,
+  ): Promise<PythonDebugConfiguration> {
+    const interpreter = await this.adapterInterpreter(folder, configuration);
+    const tensorpeek = { ...sessionSettings(folder), ...configuration.tensorpeek };
+    const connect = listeningAdapter(configuration);
+    if (connect) {
+      // Microsoft's extension ignores debugAdapterPath here and connects straight to the port.
+      const debugServer = await this.servers.start(this.backend.adapter(interpreter, { listen: true, connect }));
+      return { ...configuration, tensorpeek, debugServer };
+    }
+    return {
+      ...configuration,
+      tensorpeek,
+      debugAdapterPath: this.backend.adapterScript,
+      debugAdapterPython: interpreter.command[0],
+    };
+  }
+
+  /** `debugAdapterPython` holds one path, so an interpreter that needs more words gives way to the workspace's own. */
+  private async adapterInterpreter(
+    folder: vscode.WorkspaceFolder | undefined,
+    configuration: PythonDebugConfiguration,
+  ): Promise<Interpreter> {
+    const named = configuration.debugAdapterPython ?? configuration.python;
+    const interpreter = await this.interpreters.find(named, folder);
+    return interpreter.command.length === 1 ? interpreter : await this.interpreters.find(undefined, folder);
+  }
+
+  /** A child's configuration is a copy of its parent's, so what we wrote there is not the user's. */
+  private hasAdapterOfItsOwn({ debugServer, debugAdapterPath }: PythonDebugConfiguration): boolean {
+    const ownServer = debugServer !== undefined && !this.servers.owns(debugServer);
+    const ownPath = debugAdapterPath !== undefined && debugAdapterPath !== this.backend.adapterScript;
+    return ownServer || ownPath;
+  }
+}

@@ -1,0 +1,71 @@
+/** The part of a DAP message that tells whether values on screen are still true. */
+export interface ProtocolMessage {
+  readonly type?: string;
+  readonly seq?: number;
+  readonly event?: string;
+  readonly command?: string;
+  readonly success?: boolean;
+  readonly request_seq?: number;
+  readonly arguments?: { readonly context?: string };
+}
+
+const RESUMING = new Set(["continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto"]);
+const CHANGING = new Set(["setVariable", "setExpression"]);
+
+/**
+ * Follows one session's messages and says when it pauses and when values may have changed while it is paused.
+ * `revision` differs between any two moments at which a value may differ.
+ */
+export class PauseState {
+  paused = false;
+  revision = 0;
+  private readonly changing = new Set<number>();
+
+  /** A message from the editor to the adapter. */
+  received(message: ProtocolMessage): void {
+    const isStatement = message.command === "evaluate" && message.arguments?.context === "repl";
+    if (message.seq !== undefined && (isStatement || CHANGING.has(message.command ?? ""))) {
+      this.changing.add(message.seq);
+    }
+  }
+
+  /** A message from the adapter to the editor; true when what is on screen may be stale. */
+  sent(message: ProtocolMessage): boolean {
+    if (message.type === "event") {
+      return this.happened(message.event);
+    }
+    if (message.type !== "response" || message.success !== true) {
+      return false;
+    }
+    if (RESUMING.has(message.command ?? "")) {
+      return this.resume();
+    }
+    if (this.changing.delete(message.request_seq ?? -1)) {
+      this.revision++;
+      return true;
+    }
+    return false;
+  }
+
+  private happened(event: string | undefined): boolean {
+    switch (event) {
+      case "stopped":
+        this.paused = true;
+        this.revision++;
+        return true;
+      case "invalidated":
+        this.revision++;
+        return true;
+      case "continued":
+        return this.resume();
+      default:
+        return false;
+    }
+  }
+
+  private resume(): boolean {
+    const wasPaused = this.paused;
+    this.paused = false;
+    return wasPaused;
+  }
+}

@@ -1,0 +1,93 @@
+import * as vscode from "vscode";
+import { Disposables } from "./common/disposables";
+import { whileActive } from "./common/whileActive";
+import { onDidChangePythonPath } from "./configuration";
+import { COMMANDS, VIEWS } from "./contributions";
+import { AdapterFactory } from "./debug/adapterFactory";
+import { AdapterServers } from "./debug/adapterServers";
+import { debugFile } from "./debug/debugFile";
+import { DebugpyConfigurationProvider } from "./debug/debugpyConfigurationProvider";
+import { readyMadeConfigurations } from "./debug/readyMade";
+import { SessionTracker } from "./debug/sessionTracker";
+import { TensorPeekConfigurationProvider } from "./debug/tensorpeekConfigurationProvider";
+import { EvaluatableExpressionProvider } from "./hover/evaluatableExpressionProvider";
+import { InlineValuesProvider } from "./inlineValues/inlineValuesProvider";
+import { ServerClient } from "./languageClient/serverClient";
+import { createLog } from "./log";
+import { pickProcess } from "./processPicker/pickProcess";
+import { Backend } from "./python/backend";
+import { Interpreters } from "./python/interpreter";
+import { noticePlainSessions } from "./statusBar/plainNotice";
+import { StatusBar } from "./statusBar/statusBar";
+import { registerMenus } from "./tensors/menus";
+import { TensorsView } from "./tensors/tensorsView";
+
+/** Builds the objects, hands them to each other, and registers what VS Code calls. */
+export function activate(context: vscode.ExtensionContext): void {
+  const owned = new Disposables();
+  context.subscriptions.push(owned);
+
+  const log = owned.add(createLog());
+  const backend = new Backend(context.extensionPath);
+  const interpreters = new Interpreters(log);
+  const tracker = owned.add(new SessionTracker(log));
+  const servers = owned.add(new AdapterServers(log));
+  const server = owned.add(new ServerClient(backend, interpreters, log));
+
+  owned.add(
+    vscode.debug.registerDebugAdapterDescriptorFactory(
+      "tensorpeek",
+      new AdapterFactory(backend, interpreters, context.logUri.fsPath),
+    ),
+  );
+  owned.add(
+    vscode.debug.registerDebugConfigurationProvider("tensorpeek", new TensorPeekConfigurationProvider(interpreters)),
+  );
+  owned.add(
+    vscode.debug.registerDebugConfigurationProvider(
+      "tensorpeek",
+      readyMadeConfigurations,
+      vscode.DebugConfigurationProviderTriggerKind.Dynamic,
+    ),
+  );
+  owned.add(
+    vscode.debug.registerDebugConfigurationProvider(
+      "debugpy",
+      new DebugpyConfigurationProvider(backend, interpreters, servers, log),
+    ),
+  );
+  owned.add(
+    tracker.onDidEndSession(({ configuration }) => {
+      servers.stop(Number(configuration["debugServer"]));
+    }),
+  );
+
+  const python: vscode.DocumentSelector = { language: "python" };
+  const inOurSessions = (register: () => vscode.Disposable): void => {
+    owned.add(whileActive(tracker.onDidChangeSessions, () => tracker.hasSessions, register));
+  };
+  inOurSessions(() => vscode.languages.registerInlineValuesProvider(python, new InlineValuesProvider(tracker, log)));
+  inOurSessions(() => {
+    void server.start();
+    return vscode.languages.registerEvaluatableExpressionProvider(
+      python,
+      new EvaluatableExpressionProvider(server, log),
+    );
+  });
+
+  owned.add(new StatusBar(tracker));
+  owned.add(noticePlainSessions(tracker));
+  const tensors = owned.add(new TensorsView(tracker, log, context.extensionUri));
+  owned.add(vscode.window.registerWebviewViewProvider(VIEWS.tensors, tensors));
+  registerMenus(tensors).forEach((menu) => owned.add(menu));
+
+  owned.add(onDidChangePythonPath(() => server.restart()));
+  owned.add(vscode.commands.registerCommand(COMMANDS.restartServer, () => server.restart()));
+  owned.add(vscode.commands.registerCommand(COMMANDS.debugFile, debugFile));
+  owned.add(vscode.commands.registerCommand(COMMANDS.pickProcess, pickProcess));
+  owned.add(
+    vscode.commands.registerCommand(COMMANDS.showLog, () => {
+      log.show();
+    }),
+  );
+}
