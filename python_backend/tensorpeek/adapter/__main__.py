@@ -1,5 +1,5 @@
 # ruff: noqa: PTH100, PTH120
-"""Entry point, as a module or as a script; parses on every Python 3, so as to say that an old one is too old."""
+"""Entry point, as a module or as a script; parses on every Python 3, to say when one is too old."""
 
 import os
 import sys

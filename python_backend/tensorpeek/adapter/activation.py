@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from typing import Callable
 
 from tensorpeek.adapter.framing import Message
@@ -86,7 +87,7 @@ class Activation:
 
     def _take(self, process: ProcessInfo) -> None:
         if process["problem"]:
-            self.run_plain("plain_probe", problem=process["problem"])
+            self._run_plain_because(process["python"], process["problem"])
         elif process["torch"]:
             self._is_known = True
             self._announce("active", self.texts("active", python=process["python"], torch=process["torch"]))
@@ -101,12 +102,15 @@ class Activation:
         """Finds out why the probe is not in, and at least makes the debuggee answer without delay."""
         await self._answer("evaluate", {"expression": SEND_WITHOUT_DELAY, "context": "repl"})
         information = await self._answer("pydevdSystemInfo", {})
-        python = str(((information.get("body") or {}).get("python") or {}).get("version") or "")
-        numbers = python.split(".")[:2]
-        if len(numbers) == 2 and all(map(str.isdigit, numbers)) and tuple(map(int, numbers)) < OLDEST_PROBED:
-            self.run_plain("plain_old_python", python=".".join(numbers))
+        python = ((information.get("body") or {}).get("python") or {}).get("version")
+        self._run_plain_because(str(python), problem.strip().rpartition("\n")[2])
+
+    def _run_plain_because(self, python: str, problem: str) -> None:
+        version = re.match(r"(\d+)\.(\d+)", python)
+        if version is not None and (int(version[1]), int(version[2])) < OLDEST_PROBED:
+            self.run_plain("plain_old_python", python=version[0])
         else:
-            self.run_plain("plain_probe", problem=problem.strip().rpartition("\n")[2])
+            self.run_plain("plain_probe", problem=problem)
 
     async def _answer(self, command: str, arguments: Message) -> Message:
         future = self._request(command, arguments)

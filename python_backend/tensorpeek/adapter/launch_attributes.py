@@ -96,7 +96,7 @@ async def prepare_launch(attributes: Message, texts: Texts) -> Message:
 
 
 def _interpreter(attributes: Message) -> str | None:
-    """The interpreter that `python` names (a path, or a list that starts with one), or the older `pythonPath`."""
+    """The interpreter that `python` (a path, or a list that starts with one) or `pythonPath` names."""
     given: Any = attributes.get("python") or attributes.get("pythonPath")
     words = cast(list[object], given if isinstance(given, list) else [given])
     first = words[0] if words else None

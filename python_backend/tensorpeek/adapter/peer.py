@@ -20,7 +20,7 @@ class PeerReceiver(Receiver, Protocol):
 
 
 class Peer:
-    """debugpy's adapter and the channel to it. `package` is the folder it runs from, None when connected to."""
+    """debugpy's adapter and the channel to it. `package` is its folder, None when connected to."""
 
     def __init__(
         self,
