@@ -1,0 +1,3 @@
+"""Put before the real numpy on the path, this makes an interpreter that has torch alone."""
+
+raise ModuleNotFoundError("No module named 'numpy'", name="numpy")

@@ -1,0 +1,122 @@
+"""One training script, run bare or under the debugger, and what it left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness import DEBUGGEES, ConnectionEnded, DebugSession
+from observer.look import Seen, look_at_everything
+
+TRAINING = DEBUGGEES / "training"
+
+WITHOUT_NUMPY = {"PYTHONPATH": str(DEBUGGEES / "without_numpy")}
+
+QUIET_PROFILER = {"KINETO_LOG_LEVEL": "9"}
+"""torch's profiler writes times and process ids to stderr."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that must not depend on who is watching."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def run_bare(script: str, environment: Mapping[str, str] | None = None) -> Outcome:
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=TRAINING,
+        env={**os.environ, **QUIET_PROFILER, **(environment or {})},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def run_watched(
+    script: str,
+    stops: Sequence[str | dict[str, Any]],
+    environment: Mapping[str, str] | None = None,
+    children: int = 0,
+    adapter: str = "tensorpeek",
+) -> tuple[Outcome, list[Seen]]:
+    """Stops at every hit of every marker, in this many child processes too, and looks at everything."""
+    with DebugSession(adapter) as session:
+        session.launch(
+            f"training/{script}",
+            stops=stops,
+            subProcess=children > 0,
+            env={**QUIET_PROFILER, **(environment or {})},
+        )
+        nursery = _Nursery(session, children)
+        seen = watch(session)
+        seen += nursery.seen()
+        exit_code = session.run_to_end()
+        return Outcome(exit_code, session.output("stdout"), session.output("stderr")), seen
+
+
+def watch(session: DebugSession) -> list[Seen]:
+    """Looks at everything at every stop until the program ends."""
+    seen: list[Seen] = []
+    while _stops_again(session, len(seen)):
+        session.wait_for_stop()
+        seen.append(look_at_everything(session))
+        session.resume()
+    return seen
+
+
+def _stops_again(session: DebugSession, stops: int) -> bool:
+    client = session.client
+    try:
+        client.wait_until(
+            lambda: len(client.events("stopped")) > stops or bool(client.events("terminated")), 60, "a stop"
+        )
+    except ConnectionEnded:
+        return False
+    return len(client.events("stopped")) > stops
+
+
+class _Nursery:
+    """Watches child processes, each on a thread of its own, since they stop while their parent runs."""
+
+    def __init__(self, parent: DebugSession, children: int) -> None:
+        self._parent = parent
+        self._seen: list[Seen] = []
+        self._failures: list[Exception] = []
+        self._acceptor = threading.Thread(target=self._accept, args=(children,), daemon=True)
+        self._acceptor.start()
+
+    def _accept(self, children: int) -> None:
+        try:
+            watchers: list[threading.Thread] = []
+            for _ in range(children):
+                child = self._parent.next_child(60)
+                watchers.append(threading.Thread(target=self._watch, args=(child,), daemon=True))
+                watchers[-1].start()
+            for watcher in watchers:
+                watcher.join()
+        except Exception as error:  # noqa: BLE001  raised again by `seen`
+            self._failures.append(error)
+
+    def _watch(self, child: DebugSession) -> None:
+        try:
+            self._seen += watch(child)
+        except Exception as error:  # noqa: BLE001  as above
+            self._failures.append(error)
+
+    def seen(self) -> list[Seen]:
+        """Waits for all children to end; raises what went wrong with one of them."""
+        self._acceptor.join(60)
+        if self._failures:
+            raise self._failures[0]
+        return self._seen

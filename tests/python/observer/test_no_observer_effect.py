@@ -1,0 +1,51 @@
+"""A training run that is paused and looked at from all sides ends as if nobody had watched, bit for bit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from observer.runs import WITHOUT_NUMPY, run_bare, run_watched
+
+SCRIPTS: list[tuple[str, Sequence[str | dict[str, Any]]]] = [
+    ("mlp.py", ["hooked", "backward", "step"]),
+    ("cnn.py", ["forward", "mode", "inference"]),
+    ("transformer.py", ["autocast", "clipped"]),
+    ("rnn.py", ["unrolled", "dispatch"]),
+    ("gan.py", ["critic", "generator", "freed"]),
+    ("lbfgs.py", ["closure", "fitted"]),
+    ("accumulation.py", ["micro", "update"]),
+    ("workers.py", ["batch"]),
+]
+
+
+def assert_same_run(
+    script: str,
+    stops: Sequence[str | dict[str, Any]],
+    environment: Mapping[str, str] | None = None,
+    children: int = 0,
+) -> None:
+    bare = run_bare(script, environment)
+    watched, seen = run_watched(script, stops, environment, children)
+    assert bare.exit_code == 0, bare.stderr
+    assert json.loads(watched.stdout.splitlines()[-1]) == json.loads(bare.stdout.splitlines()[-1])
+    assert watched == bare
+    assert len(seen) >= 4
+    assert all(stop.expansions > 10 and stop.evaluations > 10 for stop in seen)
+
+
+@pytest.mark.parametrize(("script", "stops"), SCRIPTS, ids=[script for script, _ in SCRIPTS])
+def test_run_is_the_same(script: str, stops: Sequence[str | dict[str, Any]]) -> None:
+    assert_same_run(script, stops)
+
+
+def test_run_with_watched_workers_is_the_same() -> None:
+    sample = {"marker": "sample", "condition": "index % 8 == 0"}
+    assert_same_run("workers.py", [sample], children=4)
+
+
+def test_run_without_numpy_is_the_same() -> None:
+    assert_same_run("mlp.py", ["hooked", "step"], WITHOUT_NUMPY)
