@@ -19,4 +19,5 @@ export async function pack(folder, file, options = []) {
   await run("vsce", process.execPath, [VSCE, "package", ...ALWAYS, ...options, "--out", file], {
     cwd: folder,
   });
+  return file;
 }
