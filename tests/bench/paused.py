@@ -28,7 +28,7 @@ _SET_NO_DELAY = (
 def paused(
     peer: str, program: str, arguments: Sequence[str] = (), marker: str = "here"
 ) -> Iterator[DebugSession]:
-    """A session stopped at the marker. At exit the program is killed, since some are too busy to be asked."""
+    """A session stopped at the marker."""
     with launched(peer, program, arguments, [marker]) as session:
         session.wait_for_stop(60)
         if peer == OURS:
@@ -40,7 +40,7 @@ def paused(
 def launched(
     peer: str, program: str, arguments: Sequence[str] = (), stops: Sequence[str] = ()
 ) -> Iterator[DebugSession]:
-    """A session of this peer, running."""
+    """A session of this peer, running. At exit the program is killed: some are too busy to be asked."""
     with DebugSession("tensorpeek" if peer == OURS else "debugpy") as session:
         session.launch(DEBUGGEES / program, args=list(arguments), stops=stops)
         session.client.next_event("process", 60)

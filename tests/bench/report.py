@@ -98,10 +98,7 @@ class Benchmark:
     def as_text(self) -> str:
         lines = self.cells()
         widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        table = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
+        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
         return "\n".join([self.title, "=" * len(self.title), *table, *self.notes])
 
     def as_markdown(self) -> str:

@@ -21,7 +21,7 @@ def run(quick: bool) -> Benchmark:
         [_row(case, quick) for case in CASES],
         notes=[
             "One thread for everybody: on a busy machine torch's own threads wait for each other.",
-            "TensorPeek and lovely-tensors make the whole line. torch's ways are compared with the numbers alone: "
+            "TensorPeek and lovely-tensors make the whole line. torch is compared with the numbers alone:",
             "min, max, mean, std, NaN, +Inf, −Inf, zeros.",
         ],
     )
