@@ -1,1 +1,1 @@
-"""Lives in the debuggee: standard library only; torch, numpy and pandas are looked up in `sys.modules`, never imported."""
+"""Lives in the debuggee: standard library only; torch, numpy and pandas come from `sys.modules` or not at all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable
 
 from tensorpeek.contract.messages import Presentation, RefineResult
 from tensorpeek.probe import pydevd_access
@@ -10,8 +10,8 @@ from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child, Kind, Work
 from tensorpeek.probe.kinds.registry import kind_of
 from tensorpeek.probe.presentation import Group, Text, present
+from tensorpeek.probe.raw import class_name
 from tensorpeek.probe.reprs import Reprs
-from tensorpeek.probe.types_map import base_name
 
 QUICK_COST = 16_384
 """Elements that are read at once, without a second request."""
@@ -21,7 +21,7 @@ NUMBERS_IN_LINE = ("tensor", "array")
 
 
 class PauseDeadline(Deadline):
-    """Also expires when the program goes on, because then the values may change or be freed under our hands."""
+    """Also expires when the program goes on, because the values may then be freed under our hands."""
 
     __slots__ = ("_is_over",)
 
@@ -55,7 +55,7 @@ class Progress:
     def fraction(self) -> float:
         return 1.0 if self.done or not self.total else max(0.0, 1.0 - self.work.cost / self.total)
 
-    def presentation(self) -> Optional[Presentation]:
+    def presentation(self) -> Presentation | None:
         presentation = self.kind.present(self.value, self.work)
         if presentation is not None and not self.done and self.kind.presentation_kind in NUMBERS_IN_LINE:
             presentation["partial"] = True
@@ -68,7 +68,7 @@ class Answers:
     def __init__(
         self,
         find_value: Callable[[int], Any] = pydevd_access.find_value,
-        reprs: Optional[Reprs] = None,
+        reprs: Reprs | None = None,
         deadline_after: Callable[[float], Deadline] = Deadline.after,
     ) -> None:
         self.is_configured = False
@@ -77,7 +77,7 @@ class Answers:
         self._reprs = reprs or Reprs()
         self._deadline_after = deadline_after
         self._pauses = 0
-        self._unfinished: Dict[int, Progress] = {}
+        self._unfinished: dict[int, Progress] = {}
 
     def forget(self) -> None:
         """The pause is over: nothing of the user's is kept alive by us."""
@@ -90,8 +90,8 @@ class Answers:
         pause = self._pauses
         return PauseDeadline(self._deadline_after(milliseconds), lambda: self._pauses != pause)
 
-    def first(self, value: Any) -> Optional[Presentation]:
-        """The line when pydevd asks for it: exact where that is quick, else `pending`. None leaves it to pydevd.
+    def first(self, value: Any) -> Presentation | None:
+        """The line at once: exact where that is quick, else `pending`. None leaves it to pydevd.
 
         Starts anew each time, because an expression may have changed the value in place since. Never raises.
         """
@@ -111,7 +111,7 @@ class Answers:
         """The rows under the value, pydevd's own where the kind has none. Never raises."""
         try:
             if type(value) is Group:
-                rows: Optional[List[Child]] = value.make_children()
+                rows: list[Child] | None = value.make_children()
             else:
                 kind = kind_of(type(value))
                 rows = None if kind is None else kind.children(value)
@@ -121,7 +121,7 @@ class Answers:
         except BaseException as error:  # noqa: BLE001 - as above
             return [("error", Text(failed(value, error)["text"]), None)]
 
-    def summarize(self, references: List[int], budget_ms: float) -> List[Presentation]:
+    def summarize(self, references: list[int], budget_ms: float) -> list[Presentation]:
         """The lines of pending values, within the budget: the smallest first, each with its fair share.
 
         A value that is gone by now gets an empty text, which says nothing new.
@@ -145,7 +145,7 @@ class Answers:
         presentation = self._so_far(value, progress)
         return {"done": progress.done, "fraction": progress.fraction, "presentation": presentation}
 
-    def _first_of_kind(self, value: Any, kind: Kind) -> Optional[Presentation]:
+    def _first_of_kind(self, value: Any, kind: Kind) -> Presentation | None:
         progress = self._progress(value)
         if progress is None:
             return kind.present(value, None)
@@ -157,7 +157,7 @@ class Answers:
             presentation["pending"] = True
         return presentation
 
-    def _progress(self, value: Any) -> Optional[Progress]:
+    def _progress(self, value: Any) -> Progress | None:
         """The work begun on the value, or new work; None where its line needs none."""
         begun = self._unfinished.get(id(value))
         if begun is not None:
@@ -171,7 +171,7 @@ class Answers:
             return None
         return self._unfinished.setdefault(id(value), Progress(value, kind, work))
 
-    def _so_far(self, value: Any, progress: Optional[Progress]) -> Presentation:
+    def _so_far(self, value: Any, progress: Progress | None) -> Presentation:
         if progress is None:
             return self.first(value) or present("", "other")
         if progress.done:
@@ -197,10 +197,10 @@ class Answers:
 
 
 def failed(value: Any, error: BaseException) -> Presentation:
-    return present(f"{base_name(type(value))} <no summary: {base_name(type(error))}>", "other")
+    return present(f"{class_name(type(value))} <no summary: {class_name(type(error))}>", "other")
 
 
-def clipped(presentation: Optional[Presentation]) -> Optional[Presentation]:
+def clipped(presentation: Presentation | None) -> Presentation | None:
     if presentation is not None and len(presentation["text"]) > LONGEST_TEXT:
         presentation["text"] = presentation["text"][:LONGEST_TEXT] + "…"
     return presentation

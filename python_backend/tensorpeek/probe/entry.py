@@ -1,16 +1,18 @@
-"""The one door into the probe: `handle(command, arguments)` answers every request of the adapter, and never raises."""
+"""The one door into the probe: `handle(command, arguments)` answers every request of the adapter."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
-from tensorpeek.contract.messages import CONTRACT_VERSION, ProbeReply
+from tensorpeek.contract.messages import CONTRACT_VERSION, ProbeReply, TensorTable
 from tensorpeek.probe import pydevd_access
 from tensorpeek.probe.answers import Answers
+from tensorpeek.probe.frame_lines import frame_lines
 from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
+from tensorpeek.probe.tensor_table import tensor_table
 
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
@@ -23,11 +25,13 @@ class Session:
         self._answers = answers
         self._problem = ""
         self._is_registered = False
-        self._commands: Dict[str, Callable[[Any], Any]] = {
+        self._commands: dict[str, Callable[[Any], Any]] = {
             "configure": self._configure,
             "process": self._process,
             "summarize": self._summarize,
             "refine": self._refine,
+            "lines": self._lines,
+            "tensors": self._tensors,
         }
 
     def register(self) -> None:
@@ -66,6 +70,16 @@ class Session:
 
     def _refine(self, arguments: Any) -> Any:
         return self._answers.refine(arguments["reference"], arguments["sliceMs"])
+
+    def _lines(self, arguments: Any) -> Any:
+        frame = pydevd_access.find_value(arguments["frameId"])
+        deadline = self._answers.deadline(arguments["budgetMs"])
+        return {"texts": frame_lines(frame, arguments["expressions"], deadline)}
+
+    def _tensors(self, arguments: Any) -> TensorTable:
+        frame = pydevd_access.find_value(arguments["frameId"])
+        limit, budget_ms = arguments.get("limit", 1000), arguments.get("budgetMs", 60.0)
+        return tensor_table(frame, limit, budget_ms, self._answers.deadline)
 
 
 SESSION = Session(Answers())

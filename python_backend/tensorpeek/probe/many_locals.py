@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, List
+from typing import Any, Callable
 
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.presentation import Group
@@ -19,10 +19,13 @@ def folded_locals(entries: Entries) -> Entries:
         return entries
     ordered = sorted(entries, key=lambda entry: entry[0])
     parts = [ordered[start : start + IN_GROUP] for start in range(0, len(ordered), IN_GROUP)]
-    return [(f"{part[0][0]} … {part[-1][0]}", Group(f"{len(part)} names", partial(rows, part)), None) for part in parts]
+    return [
+        (f"{part[0][0]} … {part[-1][0]}", Group(f"{len(part)} names", partial(rows, part)), None)
+        for part in parts
+    ]
 
 
-def rows(entries: Entries) -> List[Child]:
+def rows(entries: Entries) -> list[Child]:
     return [Child(name, value, whole_expression(name)) for name, value, _ in entries]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List, Optional
+from typing import TYPE_CHECKING, Callable
 
 from tensorpeek.contract.messages import Presentation, PresentationKind, PresentationStyle
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def present(
-    text: str, kind: PresentationKind, *, alarm: str = "", style: Optional[PresentationStyle] = None
+    text: str, kind: PresentationKind, *, alarm: str = "", style: PresentationStyle | None = None
 ) -> Presentation:
     """A presentation with only the fields that say something; `text` begins with `alarm`."""
     presentation: Presentation = {"text": text, "kind": kind}
@@ -29,9 +29,9 @@ class Text(str):
     """
 
     __slots__ = ("style",)
-    style: Optional[PresentationStyle]
+    style: PresentationStyle | None
 
-    def __new__(cls, text: str, style: Optional[PresentationStyle] = None) -> Text:
+    def __new__(cls, text: str, style: PresentationStyle | None = None) -> Text:
         self = super().__new__(cls, text)
         self.style = style
         return self
@@ -46,7 +46,7 @@ class Group:
 
     __slots__ = ("label", "make_children")
 
-    def __init__(self, label: str, make_children: Callable[[], List[Child]]) -> None:
+    def __init__(self, label: str, make_children: Callable[[], list[Child]]) -> None:
         self.label = label
         self.make_children = make_children
 

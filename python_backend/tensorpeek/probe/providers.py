@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any
 
 from tensorpeek.contract.envelope import wrap
 from tensorpeek.probe import pydevd_access
@@ -24,10 +24,10 @@ class ValueText:
     def can_provide(self, type_object: type, type_name: str) -> bool:
         return kind_of(type_object) is not None or type_object in (Text, Group) or not is_quick(type_object)
 
-    def get_str_in_context(self, value: Any, context: str) -> Optional[str]:
+    def get_str_in_context(self, value: Any, context: str) -> str | None:
         return None if context in ORDINARY_CONTEXTS else self.get_str(value)
 
-    def get_str(self, value: Any) -> Optional[str]:
+    def get_str(self, value: Any) -> str | None:
         presentation = self._answers.first(value)
         if presentation is None:
             return None
@@ -46,7 +46,7 @@ class ValueChildren:
     def get_contents_debug_adapter_protocol(self, value: Any, fmt: Any = None) -> pydevd_access.Entries:
         return self._answers.children(value)
 
-    def get_dictionary(self, value: Any) -> Dict[str, Any]:
+    def get_dictionary(self, value: Any) -> dict[str, Any]:
         return {name: child for name, child, _ in self._answers.children(value)}
 
     def resolve(self, value: Any, attribute: str) -> Any:

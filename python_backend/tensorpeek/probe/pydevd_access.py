@@ -14,9 +14,9 @@ import sys
 import threading
 from collections import OrderedDict
 from itertools import islice
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
-Entries = List[Tuple[str, Any, Any]]
+Entries = list[tuple[str, Any, Any]]
 """What pydevd's resolvers give: name, value, and a suffix, a function of the parent's expression, or None."""
 
 SHOWN_ITEMS = 61
@@ -37,7 +37,7 @@ def problem() -> str:
         from _pydevd_bundle.pydevd_safe_repr import SafeRepr
 
         handler = pydevd_xml._TYPE_RESOLVE_HANDLER
-        needed: List[Tuple[object, str]] = [
+        needed: list[tuple[object, str]] = [
             (handler, "_initialize"),
             (handler, "_type_to_resolver_cache"),
             (handler, "_type_to_str_provider_cache"),

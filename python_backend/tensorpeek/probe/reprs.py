@@ -11,13 +11,15 @@ import ctypes
 import queue
 import threading
 import time
+from collections.abc import Iterable
 from itertools import islice
-from typing import Callable, Dict, Iterable, List, Optional, Set
+from typing import Callable
 
 from tensorpeek.contract.messages import Presentation
 from tensorpeek.probe import pydevd_access
 from tensorpeek.probe.presentation import present
-from tensorpeek.probe.types_map import TypeMap, base_name
+from tensorpeek.probe.raw import class_name
+from tensorpeek.probe.types_map import TypeMap
 
 PATIENCE_FOR_ONE = 0.15
 PATIENCE_FOR_ANSWER = 0.4
@@ -32,7 +34,7 @@ QUICK_TYPES = (
     type(NotImplemented), type(len), type(lambda: None), type(time), type([].append), type(str.join),
     type(int.__add__), type((1).__add__), type(present.__code__), object, memoryview, property,
 )  # fmt: skip
-QUICK_REPRS: Set[int] = {id(cls.__repr__) for cls in QUICK_TYPES}
+QUICK_REPRS: set[int] = {id(cls.__repr__) for cls in QUICK_TYPES}
 """Identities of `__repr__` functions that take no time and run nobody's code."""
 
 MakeText = Callable[[object, Callable[[object], None]], str]
@@ -91,7 +93,7 @@ class Job:
         except Abandoned:
             self.text = "<repr stopped>"
         except BaseException as error:  # noqa: BLE001 - a repr may raise anything, SystemExit too
-            self.text = f"<{base_name(type(self.value))}: __repr__ raised {base_name(type(error))}>"
+            self.text = f"<{class_name(type(self.value))}: __repr__ raised {class_name(type(error))}>"
         self.seconds = time.monotonic() - started
         self._tell(self)
         self.done.set()
@@ -105,8 +107,8 @@ class Helper(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="TensorPeek repr", daemon=True)
-        self._job: Optional[Job] = None
-        self._jobs: "queue.SimpleQueue[Optional[Job]]" = queue.SimpleQueue()
+        self._job: Job | None = None
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
 
     @property
     def is_free(self) -> bool:
@@ -144,12 +146,12 @@ class Reprs:
         self._make_text = make_text
         self._make_helper = make_helper
         self._slow: TypeMap[float] = TypeMap()  # seconds it took, 0 while that is not known
-        self._jobs: Dict[int, Job] = {}
-        self._helpers: List[Helper] = []
+        self._jobs: dict[int, Job] = {}
+        self._helpers: list[Helper] = []
         self._patience = PATIENCE_FOR_ANSWER
         self._last = 0.0
 
-    def now(self, value: object) -> Optional[Presentation]:
+    def now(self, value: object) -> Presentation | None:
         """The text if it can be had at once, else a lazy one. None where pydevd's own text is quick."""
         if is_plain(value):
             return None
@@ -167,7 +169,7 @@ class Reprs:
                 self._slow.set(job.culprit, 0.0)
         return self._finish(job) if job.done.is_set() else self._lazy(value, job.culprit)
 
-    def refine(self, value: object, wait: float) -> Optional[Presentation]:
+    def refine(self, value: object, wait: float) -> Presentation | None:
         """Starts the repr or goes on waiting for it, at most `wait` seconds. None while there is no text yet."""
         job = self._jobs.get(id(value)) or self._start(value)
         return self._finish(job) if job.done.wait(wait) else None
@@ -211,7 +213,7 @@ class Reprs:
         self._patience -= seconds
         self._last = time.monotonic()
 
-    def _slow_type_in(self, value: object) -> Optional[type]:
+    def _slow_type_in(self, value: object) -> type | None:
         """The class of the first slow thing in the value, as far as its text would show."""
         if not len(self._slow):
             return None
@@ -220,8 +222,8 @@ class Reprs:
     def _lazy(self, value: object, slow: type) -> Presentation:
         seconds = self._slow.get(slow)
         took = f", {seconds:.0f} s" if seconds and seconds >= 1 else ""
-        whose = "" if type(value) is slow else f" of {base_name(slow)}"
-        text = present(f"{base_name(type(value))} <slow repr{whose}{took}>", "other", style="faint")
+        whose = "" if type(value) is slow else f" of {class_name(slow)}"
+        text = present(f"{class_name(type(value))} <slow repr{whose}{took}>", "other", style="faint")
         if type(value) is slow:  # what holds a slow thing is better opened than waited for
             text["lazy"] = True
         return text

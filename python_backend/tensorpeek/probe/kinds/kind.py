@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Protocol, Union
+from typing import Any, Callable, Protocol, Union
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
 from tensorpeek.probe.budget import Deadline
@@ -44,17 +44,17 @@ class Kind(Protocol):
         """Whether values of exactly this class are of this kind. Asked once per class, of the first kind first."""
         ...
 
-    def scan(self, value: Any) -> Optional[Work]:
+    def scan(self, value: Any) -> Work | None:
         """New work for the value, or None when its text needs none."""
         ...
 
-    def present(self, value: Any, scan: Optional[Work]) -> Optional[Presentation]:
+    def present(self, value: Any, scan: Work | None) -> Presentation | None:
         """The line, from what is known so far; without a scan, the head only.
 
         The caller sets `pending` and `partial`. None leaves the text to pydevd.
         """
         ...
 
-    def children(self, value: Any) -> Optional[List[Child]]:
+    def children(self, value: Any) -> list[Child] | None:
         """The rows under the value; None leaves them to pydevd."""
         ...

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
-
+from tensorpeek.probe.kinds.container import ContainerKind
+from tensorpeek.probe.kinds.data import DataLoaderKind, DatasetKind
+from tensorpeek.probe.kinds.frame import FrameKind, IndexKind, SeriesKind
 from tensorpeek.probe.kinds.kind import Kind
+from tensorpeek.probe.kinds.module import ModuleKind
+from tensorpeek.probe.kinds.ndarray import ArrayKind, ScalarKind
+from tensorpeek.probe.kinds.optimizer import GradScalerKind, OptimizerKind, SchedulerKind
+from tensorpeek.probe.kinds.sequence import SequenceKind
+from tensorpeek.probe.kinds.tensor import RowKind, TensorKind
+from tensorpeek.probe.kinds.torch_words import GeneratorKind, GraphNodeKind, SizeKind, StorageKind, WordKind
 from tensorpeek.probe.types_map import TypeMap
 
-KINDS: Tuple[Kind, ...] = ()
+KINDS: tuple[Kind, ...] = (
+    TensorKind(),
+    RowKind(),
+    ArrayKind(),
+    ScalarKind(),
+    FrameKind(),
+    SeriesKind(),
+    IndexKind(),
+    ModuleKind(),
+    OptimizerKind(),
+    SchedulerKind(),
+    GradScalerKind(),
+    DataLoaderKind(),
+    DatasetKind(),
+    WordKind(),
+    SizeKind(),
+    GeneratorKind(),
+    StorageKind(),
+    GraphNodeKind(),
+    SequenceKind(),
+    ContainerKind(),
+)
 """Asked in this order: the special before the general."""
 
-_known: TypeMap[Tuple[Optional[Kind]]] = TypeMap()
+_known: TypeMap[tuple[Kind | None]] = TypeMap()
 
 
-def kind_of(cls: type) -> Optional[Kind]:
+def kind_of(cls: type) -> Kind | None:
     """The first kind that matches the class, None for an ordinary one."""
     known = _known.get(cls)
     if known is None:

@@ -1,0 +1,134 @@
+"""Small things of torch: generators, devices, sizes, storages, autograd nodes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.probe import raw
+from tensorpeek.probe.kinds.kind import Child
+from tensorpeek.probe.kinds.rows import all_attributes
+from tensorpeek.probe.presentation import present
+from tensorpeek.probe.quantities import bytes_text
+
+
+class WordKind:
+    """`torch.float32`, `cuda:0`, `torch.strided`: the word itself."""
+
+    presentation_kind: PresentationKind = "other"
+
+    def matches(self, cls: type) -> bool:
+        return raw.is_a(cls, "torch.dtype", "torch.device", "torch.layout", "torch.memory_format")
+
+    def scan(self, value: Any) -> None:
+        return None
+
+    def present(self, value: Any, scan: None) -> Presentation:
+        return present(str(value), self.presentation_kind)
+
+    def children(self, value: Any) -> None:
+        return None
+
+
+class SizeKind:
+    """`[64, 10] 640 elements`."""
+
+    presentation_kind: PresentationKind = "other"
+
+    def matches(self, cls: type) -> bool:
+        return raw.is_a(cls, "torch.Size")
+
+    def scan(self, value: Any) -> None:
+        return None
+
+    def present(self, value: Any, scan: None) -> Presentation:
+        sizes = list(tuple.__iter__(value))
+        text = f"[{', '.join(map(str, sizes))}]"
+        if len(sizes) > 1 and all(type(size) is int for size in sizes):
+            text += f" {math.prod(sizes):,} elements"
+        return present(text, self.presentation_kind)
+
+    def children(self, value: Any) -> None:
+        return None
+
+
+class GeneratorKind:
+    """`Generator cpu seed 42`. The state itself is 5 KB of bytes and is left alone."""
+
+    presentation_kind: PresentationKind = "other"
+
+    def matches(self, cls: type) -> bool:
+        return raw.is_a(cls, "torch._C.Generator")
+
+    def scan(self, value: Any) -> None:
+        return None
+
+    def present(self, value: Any, scan: None) -> Presentation:
+        text = f"{raw.class_name(type(value))} {value.device} seed {value.initial_seed()}"
+        return present(text, self.presentation_kind)
+
+    def children(self, value: Any) -> None:
+        return None
+
+
+class StorageKind:
+    """`UntypedStorage 400 KB cpu`. torch's own repr prints every byte, and pydevd's rows list them."""
+
+    presentation_kind: PresentationKind = "other"
+
+    def matches(self, cls: type) -> bool:
+        return raw.is_a(cls, "torch.storage.TypedStorage", "torch._C.StorageBase")
+
+    def scan(self, value: Any) -> None:
+        return None
+
+    def present(self, value: Any, scan: None) -> Presentation:
+        words = [raw.class_name(type(value))]
+        untyped, dtype = value, raw.attributes(value).get("dtype")
+        if raw.is_a(type(value), "torch.storage.TypedStorage"):
+            untyped = raw.attributes(value).get("_untyped_storage")
+        if dtype is not None:
+            words.append(str(dtype).rpartition(".")[2])
+        words += [bytes_text(untyped.nbytes()), str(untyped.device)]
+        if not untyped.resizable():
+            words.append("fixed size")
+        return present(" ".join(words), self.presentation_kind)
+
+    def children(self, value: Any) -> list[Child]:
+        untyped = raw.attributes(value).get("_untyped_storage", value)
+        return [
+            Child("bytes", untyped.nbytes(), ".nbytes()"),
+            Child("device", untyped.device, ".device"),
+            Child("resizable", untyped.resizable(), None),
+        ]
+
+
+class GraphNodeKind:
+    """An autograd node: its name, and the nodes whose gradients it feeds."""
+
+    presentation_kind: PresentationKind = "other"
+
+    def matches(self, cls: type) -> bool:
+        return all(raw.in_class(cls, name) is not raw.MISSING for name in ("next_functions", "metadata"))
+
+    def scan(self, value: Any) -> None:
+        return None
+
+    def present(self, value: Any, scan: None) -> Presentation:
+        following = [raw.class_name(type(node)) for node, _ in value.next_functions if node is not None]
+        text = raw.class_name(type(value))
+        if following:
+            text += f" → {', '.join(following)}"
+        return present(text, self.presentation_kind)
+
+    def children(self, value: Any) -> list[Child]:
+        rows = [
+            Child(f"[{index}]", node, f".next_functions[{index}][0]")
+            for index, (node, _) in enumerate(value.next_functions)
+            if node is not None
+        ]
+        variable = raw.in_class(type(value), "variable")
+        if variable is not raw.MISSING and raw.class_name(type(value)) == "AccumulateGrad":
+            rows.append(Child("variable", value.variable, ".variable"))
+        return [*rows, all_attributes(value)]

@@ -1,0 +1,185 @@
+"""What a value holds, with the Python that leads there: the edges along which containers and tables are walked."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import UserDict, UserList, deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from tensorpeek.probe import raw
+from tensorpeek.probe.kinds.kind import Child, Evaluate
+from tensorpeek.probe.types_map import TypeMap
+
+CONTAINERS = (list, tuple, dict, set, frozenset, deque, UserDict, UserList)
+SIMPLE_KEYS = (str, int, bool, bytes, type(None))
+NEVER_OPENED = (
+    type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
+    types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex, range,
+)  # fmt: skip
+
+
+_containers: TypeMap[bool] = TypeMap()
+
+
+def is_container(cls: type) -> bool:
+    """Whether values of the class are shown by what is inside them; dataclasses and namedtuples too."""
+    known = _containers.get(cls)
+    if known is None:
+        is_dataclass = raw.in_class(cls, "__dataclass_fields__") is not raw.MISSING
+        known = is_dataclass or not set(map(id, CONTAINERS)).isdisjoint(map(id, raw.bases(cls)))
+        _containers.set(cls, known)
+    return known
+
+
+def field_names(value: object) -> tuple[str, ...] | None:
+    """The names by which a namedtuple or dataclass calls its parts, None for other values."""
+    cls = type(value)
+    fields = raw.in_class(cls, "_fields") if isinstance(value, tuple) else raw.MISSING
+    if fields is raw.MISSING and not isinstance(value, CONTAINERS):
+        fields = raw.in_class(cls, "__dataclass_fields__")
+    return tuple(fields) if isinstance(fields, (tuple, dict)) else None
+
+
+def size(container: object) -> int:
+    """How many parts a container or dataclass has, without its own `__len__`."""
+    fields = field_names(container)
+    if fields is not None:
+        return len(fields)
+    container = unwrapped(container)
+    for base in (list, tuple, dict, set, frozenset, deque):
+        if isinstance(container, base):
+            return base.__len__(container)
+    return 0
+
+
+def parts(container: Any, start: int = 0, stop: int | None = None) -> Iterator[Child]:
+    """The parts of a container or dataclass by position, without its own `__iter__`."""
+    fields = field_names(container)
+    if fields is not None:
+        values: Iterable[Any]
+        if isinstance(container, tuple):
+            values = tuple.__iter__(container)
+        else:
+            own = raw.attributes(container)
+            values = [own.get(name, raw.MISSING) for name in fields]
+        for name, value in islice(zip(fields, values), start, stop):
+            if value is not raw.MISSING:
+                yield Child(name, value, f".{name}")
+        return
+    container = unwrapped(container)
+    if isinstance(container, dict):
+        for index, (key, value) in islice(enumerate(dict.items(container)), start, stop):
+            yield Child(key_name(key, index), value, key_suffix(key, index))
+    elif isinstance(container, (list, tuple)):
+        base = list if isinstance(container, list) else tuple
+        if stop is None:
+            chosen = islice(base.__iter__(container), start, None)
+        else:
+            chosen = iter(base.__getitem__(container, slice(start, stop)))
+        for index, value in enumerate(chosen, start):
+            yield Child(f"[{index}]", value, f"[{index}]")
+    elif isinstance(container, (set, frozenset, deque)):
+        base = next(b for b in (set, frozenset, deque) if isinstance(container, b))
+        for index, value in islice(enumerate(base.__iter__(container)), start, stop):
+            yield Child(f"[{index}]", value, f"[{index}]" if base is deque else listed(index))
+
+
+def unwrapped(container: Any) -> Any:
+    """The dict inside a UserDict (HF's batches are such), the list inside a UserList."""
+    if isinstance(container, (UserDict, UserList)):
+        inner = raw.attributes(container).get("data")
+        return inner if isinstance(inner, (dict, list)) else {}
+    return container
+
+
+def key_name(key: object, index: int) -> str:
+    return repr(key) if is_literal(key) else f"{raw.class_name(type(key))} key {index}"
+
+
+def key_suffix(key: object, index: int) -> Evaluate:
+    """`['x']` where the key can be written down, else the way by position."""
+    return f"[{key!r}]" if is_literal(key) else values_listed(index)
+
+
+def is_literal(key: object) -> bool:
+    if type(key) is tuple:
+        return all(is_literal(item) for item in key)
+    return type(key) in SIMPLE_KEYS or (type(key) is float and key == key and abs(key) != float("inf"))
+
+
+def values_listed(index: int) -> Evaluate:
+    return lambda parent: f"list({parent}.values())[{index}]"
+
+
+def listed(index: int) -> Evaluate:
+    return lambda parent: f"list({parent})[{index}]"
+
+
+def members(value: Any) -> Iterator[Child]:
+    """Everything a value holds that can hold or be a tensor: parts, submodules, state, attributes, a gradient."""
+    cls = type(value)
+    if isinstance(value, NEVER_OPENED) or raw.module_name(cls).startswith(("_pydev", "numpy", "pandas")):
+        return
+    if is_container(cls):
+        yield from parts(value)
+        if isinstance(value, CONTAINERS):
+            return
+    if raw.is_module(cls):
+        yield from module_members(value)
+    elif raw.is_a(cls, "torch.Tensor"):
+        yield from tensor_members(value)
+    else:
+        for name, held in raw.attributes(value).items():
+            if isinstance(name, str) and name.isidentifier():
+                yield Child(name, held, attribute_suffix(value, name))
+
+
+def module_members(module: Any) -> Iterator[Child]:
+    """Parameters, buffers and submodules by name, then the other attributes of an `nn.Module`."""
+    own = raw.attributes(module)
+    for registry in ("_parameters", "_buffers", "_modules"):
+        held = own.get(registry)
+        for name, value in list(held.items()) if isinstance(held, dict) else ():
+            if value is not None:
+                yield Child(name, value, registered_suffix(module, own, registry, name))
+    for name, value in own.items():
+        if not name.startswith("_") and name != "training":
+            yield Child(name, value, attribute_suffix(module, name))
+
+
+def registered_suffix(module: object, own: dict[str, Any], registry: str, name: str) -> Evaluate:
+    """`.fc`, or `[0]` in a Sequential; through the registry where the name is hidden or no identifier."""
+    if name.isidentifier() and name not in own and raw.in_class(type(module), name) is raw.MISSING:
+        return f".{name}"
+    indexed = ("torch.nn.modules.container.Sequential", "torch.nn.modules.container.ModuleList")
+    if name.isdigit() and registry == "_modules" and raw.is_a(type(module), *indexed):
+        return f"[{name}]"
+    return f".{registry}[{name!r}]"
+
+
+def attribute_suffix(value: object, name: str) -> Evaluate:
+    """`.name`, or through the dictionary where a property of that name stands before it."""
+    in_bases = raw.in_class(type(value), name)
+    if raw.has_setter(in_bases) and not isinstance(in_bases, raw.SLOT):
+        return f".__dict__[{name!r}]"
+    return f".{name}"
+
+
+def tensor_members(tensor: Any) -> Iterator[Child]:
+    """The gradient of a leaf; reading that of another tensor warns."""
+    core = sys.modules["torch"]._C
+    base = core.TensorBase
+    with core.DisableTorchFunction(), core._DisableTorchDispatch():
+        grad = base.grad.__get__(tensor) if base.is_leaf.__get__(tensor) else None
+    if grad is not None:
+        yield Child("grad", grad, ".grad")
+
+
+def expression(parent: str, evaluate: Evaluate) -> str:
+    """The child's expression, empty where there is none."""
+    if evaluate is None or not parent:
+        return ""
+    return evaluate(parent) if callable(evaluate) else parent + evaluate

@@ -1,0 +1,116 @@
+"""A value in a few characters, for the places where it stands among others: `{x: f32[64,10], y: i64[64]}`."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import Any
+
+from tensorpeek.probe import raw, reach
+from tensorpeek.probe.budget import Deadline
+from tensorpeek.probe.kinds.kind import Child
+from tensorpeek.probe.statistics import scan_tensor
+from tensorpeek.probe.tensors.facts import tensor_facts
+from tensorpeek.probe.tensors.line import head, number
+
+DEEPEST = 2
+MOST_PARTS = 8
+"""Parts of a container that are named before `…`."""
+LONGEST_WORD = 24
+"""Characters of a string or number."""
+DTYPE_LETTERS = {"b": "bool", "i": "i", "u": "u", "f": "f", "c": "c"}
+
+
+def shorthand(value: Any, depth: int = 0) -> str:
+    """What the value is, without a statistic: shapes, short literals, class names."""
+    cls = type(value)
+    if raw.is_a(cls, "torch.Tensor"):
+        return tensor_shorthand(value)
+    if raw.is_a(cls, "numpy.ndarray"):
+        return array_shorthand(value)
+    if cls in (bool, int, float, type(None)):
+        return number(value) if cls is float else clip(repr(value))
+    if cls in (str, bytes):
+        return clip(repr(value[: LONGEST_WORD + 1]))
+    if reach.is_container(cls):
+        return container_shorthand(value, depth)
+    return raw.class_name(cls)
+
+
+def tensor_shorthand(tensor: Any) -> str:
+    """`f32[64,10]`, or `f32 0.693` where one number is all there is."""
+    facts = tensor_facts(tensor)
+    text = head(facts)
+    if facts.shape or facts.why_no_data:
+        return text
+    scan = scan_tensor(tensor)
+    if scan is None:
+        return text
+    scan.advance(Deadline.after(1))
+    known = scan.statistics
+    bad = "NaN" if known.nan else "+Inf" if known.positive_infinite else "−Inf"
+    return f"{text} {bad if known.minimum is None else number(known.minimum)}"
+
+
+def array_shorthand(array: Any) -> str:
+    base = sys.modules["numpy"].ndarray
+    return f"{dtype_shorthand(base.dtype.__get__(array))}[{','.join(map(str, base.shape.__get__(array)))}]"
+
+
+def dtype_shorthand(dtype: Any) -> str:
+    """`f32` for float32, as tensors say it; numpy's own name for what torch does not have."""
+    letter = DTYPE_LETTERS.get(dtype.kind)
+    if letter is None or dtype.names:
+        return "struct" if dtype.names else str(dtype)
+    return letter if letter == "bool" else f"{letter}{dtype.itemsize * 8}"
+
+
+def container_shorthand(container: Any, depth: int = 0) -> str:
+    """The parts in the brackets of their container; equal neighbours are counted: `[4× f32[8,3]]`."""
+    opening, closing = brackets(container)
+    count = reach.size(container)
+    if depth > DEEPEST:
+        return f"{opening}…{closing}" if count else opening + closing
+    named = isinstance(reach.unwrapped(container), dict) or reach.field_names(container) is not None
+    words: list[tuple[str, int]] = []
+    taken = 0
+    for part in islice(reach.parts(container), 1000):
+        word = (
+            f"{part_name(part)}: {shorthand(part.value, depth + 1)}"
+            if named
+            else shorthand(part.value, depth + 1)
+        )
+        if words and words[-1][0] == word:
+            words[-1] = (word, words[-1][1] + 1)
+        elif len(words) == MOST_PARTS:
+            break
+        else:
+            words.append((word, 1))
+        taken += 1
+    texts = [word if times == 1 else f"{times}× {word}" for word, times in words]
+    if taken < count:
+        texts.append(f"… {count} in all")
+    return f"{opening}{', '.join(texts)}{closing}"
+
+
+def brackets(container: Any) -> tuple[str, str]:
+    """Those of the literal, after the class name where the class is not the builtin one."""
+    cls = type(container)
+    name = "" if cls in (list, tuple, dict, set) else raw.class_name(cls)
+    inner = reach.unwrapped(container)
+    if isinstance(inner, list):
+        return f"{name}[", "]"
+    if isinstance(inner, (dict, set)) and not name:
+        return "{", "}"
+    return f"{name}(", ")"
+
+
+def part_name(part: Child) -> str:
+    """The bare word of a string key."""
+    name = part.name
+    bare = name[1:-1]
+    return bare if name[:1] in "'\"" and bare.isidentifier() else name
+
+
+def clip(text: str) -> str:
+    return text if len(text) <= LONGEST_WORD else text[: LONGEST_WORD - 1] + "…"
