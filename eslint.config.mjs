@@ -7,7 +7,7 @@ const FEATURES = ["hover", "inlineValues", "processPicker", "statusBar", "tensor
 
 const NO_VSCODE = { name: "vscode", message: "Pure models and pages must run without the editor." };
 const NO_COMPOSITION_ROOT = {
-  group: ["**/extension"],
+  regex: "(^|/)extension$",
   message: "extension.ts builds everything and is imported by nobody.",
 };
 

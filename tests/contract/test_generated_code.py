@@ -1,0 +1,31 @@
+"""`messages.py` and `messages.ts` are what the schema says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tensorpeek.contract import generate, messages
+
+
+def test_the_generated_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate.main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_the_check_fails_when_the_schema_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = json.loads(generate.SCHEMA_FILE.read_text(encoding="utf-8"))
+    schema["definitions"]["Mode"]["enum"].append("asleep")
+    changed = tmp_path / "wire.schema.json"
+    changed.write_text(json.dumps(schema), encoding="utf-8")
+    monkeypatch.setattr(generate, "SCHEMA_FILE", changed)
+    assert generate.main(["--check"]) == 1
+    said = capsys.readouterr().out
+    assert "messages.py" in said
+    assert "messages.ts" in said
+
+
+def test_the_version_in_the_code_is_the_schemas() -> None:
+    schema = json.loads(generate.SCHEMA_FILE.read_text(encoding="utf-8"))
+    assert schema["version"] == messages.CONTRACT_VERSION
