@@ -11,13 +11,14 @@ from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.presentation import Group, Text, present
 from tensorpeek.probe.statistics import Scan, Statistics, scan_tensor
 from tensorpeek.probe.statistics.histogram import sparkline
-from tensorpeek.probe.statistics.tensor_scan import scan_memory
+from tensorpeek.probe.statistics.tensor_scan import AnyScan, open_scan, scan_memory
 from tensorpeek.probe.tensors.address_view import Memory, locate
 from tensorpeek.probe.tensors.elements import elements, row
 from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
 from tensorpeek.probe.tensors.line import number, statistics_rows, tensor_line
 from tensorpeek.probe.tensors.unwrap import alias, readable
 
+BINS = 24
 GROUP = 100
 """Rows or elements under one index group."""
 STATS_MS = 20.0
@@ -48,17 +49,17 @@ class TensorKind:
         tensor = getattr(torch, "Tensor", None)
         return tensor is not None and issubclass(cls, tensor)
 
-    def scan(self, value: Any) -> Scan | None:
+    def scan(self, value: Any) -> AnyScan | None:
         return scan_tensor(value)
 
-    def present(self, value: Any, scan: Scan | None) -> Presentation | None:
+    def present(self, value: Any, scan: AnyScan | None) -> Presentation | None:
         return _present(tensor_facts(value), scan)
 
     def children(self, value: Any) -> list[Child] | None:
         facts = tensor_facts(value)
         rows: list[Child] = []
         if not facts.why_no_data and facts.size:
-            rows.append(Child("stats", Group("", lambda: _stats(scan_tensor(value))), ""))
+            rows.append(Child("stats", Group("", lambda: _stats(open_scan(value))), ""))
         rows.extend(_autograd(value))
         rows.extend(_contents(value, facts))
         rows.append(
@@ -77,10 +78,9 @@ class RowKind:
         return cls is TensorRow
 
     def scan(self, value: TensorRow) -> Scan | None:
-        memory = value.memory()
-        return None if isinstance(memory, str) else scan_memory(memory, value.memory)
+        return scan_memory(value.tensor, value.memory)
 
-    def present(self, value: TensorRow, scan: Scan | None) -> Presentation | None:
+    def present(self, value: TensorRow, scan: AnyScan | None) -> Presentation | None:
         memory = value.memory()
         if isinstance(memory, str):
             return present(f"({memory})", self.presentation_kind)
@@ -113,7 +113,7 @@ class TensorRow:
 TensorRow.__name__ = "Tensor"
 
 
-def _present(facts: TensorFacts, scan: Scan | None) -> Presentation:
+def _present(facts: TensorFacts, scan: AnyScan | None) -> Presentation:
     alarm, text = tensor_line(facts, None if scan is None else scan.statistics)
     return present(text, "tensor", alarm=alarm)
 
@@ -124,10 +124,10 @@ def _stats(scan: Scan | None) -> list[Child]:
     scan.advance(Deadline.after(STATS_MS))
     statistics: Statistics = scan.statistics
     rows = [Child(name, Text(text)) for name, text in statistics_rows(statistics)]
-    bars = sparkline(scan, Deadline.after(STATS_MS))
-    if bars:
+    counts = scan.histogram(BINS, Deadline.after(STATS_MS))
+    if any(counts):
         low, high = number(statistics.minimum), number(statistics.maximum)
-        rows.append(Child("histogram", Text(f"{low} {bars} {high}", "spark")))
+        rows.append(Child("histogram", Text(f"{low} {sparkline(counts)} {high}", "spark")))
     return rows
 
 

@@ -18,10 +18,10 @@ NEGATIVE_INFINITE = "−Inf"
 class Statistics:
     """What is known of the elements of one tensor or array.
 
-    While `seen < count` the numbers cover the seen elements only: `minimum` is an upper bound of the true minimum,
-    `maximum` a lower bound of the true maximum, and every count a lower bound. Minimum, maximum, mean and std are
-    those of the finite elements, and None when there are none; std is the sample's (n - 1), None below two.
-    The parts of complex elements count one by one.
+    While `seen < count` the numbers cover the seen elements only: `minimum` is an upper bound of the true
+    minimum, `maximum` a lower bound of the true maximum, and every count a lower bound. Minimum, maximum,
+    mean and std are those of the finite elements, and None when there are none; std is the sample's (n -
+    1), None below two. The parts of complex elements count one by one.
     """
 
     count: int
@@ -41,6 +41,9 @@ class Statistics:
     offenders: dict[str, list[Index]] = field(default_factory=dict)
     """By `NaN`, `+Inf`, `−Inf`: the first few places, truly the first ones when exact."""
 
+    problem: str = ""
+    """Why the rest cannot be read, in a few words."""
+
     @property
     def exact(self) -> bool:
         """Whether every element was read."""
@@ -55,8 +58,8 @@ class Statistics:
 class Accumulator:
     """Counts and moments that chunks are merged into.
 
-    Mean and squared deviations are kept in `unit`s, a power of two that only the extremes of f64 move from 1, so
-    that squares neither overflow nor vanish.
+    Mean and squared deviations are kept in `unit`s, a power of two that only the extremes of f64 move from
+    1, so that squares neither overflow nor vanish.
     """
 
     __slots__ = (

@@ -6,46 +6,43 @@ import sys
 from typing import Any
 
 from tensorpeek.probe.statistics.numpy_kernels import KERNELS
-from tensorpeek.probe.statistics.scan import Numbers, Scan
-from tensorpeek.probe.tensors.dtypes import LIMITS
+from tensorpeek.probe.statistics.numpy_reader import NumpyReader
+from tensorpeek.probe.statistics.plan import Walk
+from tensorpeek.probe.statistics.reader import Numbers
+from tensorpeek.probe.statistics.scan import Scan
+from tensorpeek.probe.tensors.dtypes import LIMITS, ElementType
 
 
 def scan_array(array: Any) -> Scan | None:
     """The scan of an `ndarray` of bool, int, float or complex elements, None for any other dtype."""
     np = sys.modules["numpy"]
     array = np.ndarray.view(array, np.ndarray)
-    kind, item_bytes = array.dtype.kind, array.dtype.itemsize
-    conventional = array.dtype
-    if kind == "c" and item_bytes <= 16:
-        conventional = np.dtype(f"{array.dtype.byteorder}f{item_bytes // 2}")
-        try:
-            array = array[..., None].view(conventional)
-        except ValueError:
-            return None
-        kind, item_bytes = "f", item_bytes // 2
-    name = "bool" if kind == "b" else f"{kind}{item_bytes * 8}"
+    if array.dtype.kind == "c":
+        array = _as_pairs(array, np)
+    item_bytes = array.dtype.itemsize
+    name = "bool" if array.dtype.kind == "b" else f"{array.dtype.kind}{item_bytes * 8}"
     kernel = KERNELS.get(name)
-    if kernel is None:
-        return None
-    limits = LIMITS.get(name)
-    if any(stride % item_bytes for stride in array.strides):
+    if kernel is None or any(stride % item_bytes for stride in array.strides):
         return None
     numbers = Numbers(
         array.shape,
         tuple(stride // item_bytes for stride in array.strides),
         array.size,
         array.flags.c_contiguous,
-        item_bytes,
-        native=conventional.isnative,
+        LIMITS.get(name) or ElementType(name, name),
     )
-    if limits is not None:
-        numbers = numbers._replace(
-            huge=limits.huge, maximum=limits.maximum, smallest_normal=limits.smallest_normal
-        )
 
-    def open_memory(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-        return np.lib.stride_tricks.as_strided(
-            array, shape, tuple(stride * item_bytes for stride in strides), writeable=False
-        )
+    def open_memory(walk: Walk) -> Any:
+        strides = tuple(stride * item_bytes for stride in walk.strides)
+        return np.lib.stride_tricks.as_strided(array, walk.shape, strides, writeable=False)
 
-    return Scan(numbers, kernel, open_memory)
+    return Scan(numbers, NumpyReader(kernel, open_memory))
+
+
+def _as_pairs(array: Any, np: Any) -> Any:
+    """A complex array as a real one with a last dimension of two."""
+    half = array.dtype.itemsize // 2
+    real = np.dtype(f"f{half}").newbyteorder(array.dtype.byteorder)
+    return np.lib.stride_tricks.as_strided(
+        array.real if array.size else np.empty(0, real), (*array.shape, 2), (*array.strides, half)
+    )

@@ -1,13 +1,12 @@
 """Statistics of one chunk with numpy: few SIMD passes over data that stays in the cache, no temporary copies.
 
-Minimum and maximum carry a NaN or an infinity along, so two finite ones prove the chunk finite. Sums run over short
-rows in the chunk's own precision and are merged in f64; squares are taken around a shift near the mean, so nothing
-cancels. `np.dot` is kept to short vectors: BLAS starts threads for long ones.
+Minimum and maximum carry a NaN or an infinity along, so two finite ones prove the chunk finite. Sums run
+over short rows in the chunk's own precision and are merged in f64; squares are taken around a shift near
+the mean, so nothing cancels. `np.dot` is kept to short vectors: BLAS starts threads for long ones.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ SQUARES_FIT = (1e-15, 1e15)
 UNITS = (2.0**-600, 2.0**600)
 UNIT_LIMITS = (1e-140, 1e140)
 """Magnitudes whose squares f64 holds; beyond them a unit of `UNITS` is used."""
+FAR = 256.0
+"""A squared mean this many times the squared range costs f64 sums of squares less than 3 digits."""
 EXACT_INTEGERS = 1 << 53
 
 
@@ -52,23 +53,6 @@ class Workspace:
         self.row_squares = getattr(np, "vecdot", None) or (lambda a, b: np.einsum("ij,ij->i", a, b))
         # An array, since numpy converts a Python number anew at every call.
         self.zero = {code: np.zeros((), code) for code in "fdbBhHiIlLqQ"}
-
-
-_idle: list[Workspace] = []
-
-
-def borrow() -> Workspace:
-    """A workspace that nobody else uses until it is given back."""
-    try:
-        return _idle.pop()
-    except IndexError:
-        return Workspace(sys.modules["numpy"])
-
-
-def give_back(work: Workspace) -> None:
-    """Keeps the workspace for the next scan."""
-    if not _idle:
-        _idle.append(work)
 
 
 Add = Callable[[Any, "Accumulator", Workspace], None]
@@ -114,15 +98,22 @@ def _finite_part(values: Any, into: Accumulator, work: Workspace) -> Any:
 
 def _moments64(values: Any, into: Accumulator, work: Workspace, shift: float, unit: float = 1.0) -> None:
     """Merges finite values of any real dtype, through f64."""
+    ready = values.dtype.char == "d" and unit == 1.0
     for start in range(0, values.size, WIDE_BLOCK):
         part = values[start : start + WIDE_BLOCK]
         count = part.size
-        wide = work.wide[:count]
-        work.copyto(wide, part, casting="unsafe")
-        if unit != 1.0:
-            wide *= 1.0 / unit
-        if shift:
-            work.subtract(wide, shift / unit, wide)
+        if ready and not shift:
+            wide = part
+        else:
+            wide = work.wide[:count]
+            if ready:
+                work.subtract(part, shift, wide)
+            else:
+                work.copyto(wide, part)
+                if unit != 1.0:
+                    wide *= 1.0 / unit
+                if shift:
+                    work.subtract(wide, shift / unit, wide)
         _merge_sums(*_sums64(wide, work), count, into, shift / unit, unit)
 
 
@@ -168,33 +159,48 @@ def _moments32(values: Any, into: Accumulator, work: Workspace, shift: float) ->
     _merge_sums(total, squares, count, into, shift)
 
 
-def _middle(low: float, high: float) -> float:
-    """A shift for a short chunk: none where the middle is near zero compared with the spread."""
+def _shift64(low: float, high: float, into: Accumulator) -> float:
+    """A shift that keeps sums of squares in f64 from cancelling; none where the mean is not far from zero."""
+    if into.finite:
+        mean = into.mean * into.unit
+        return mean if mean * mean > FAR * (high - low) * (high - low) else 0.0
     middle = low / 2 + high / 2
-    return middle if abs(middle) > 16 * (high - low) else 0.0
+    return middle if middle * middle > FAR * (high - low) * (high - low) else 0.0
 
 
-def add_float32(values: Any, into: Accumulator, work: Workspace) -> None:
-    into.seen += values.size
+def _range_of_finite(values: Any, into: Accumulator, work: Workspace) -> tuple[Any, float, float]:
+    """The finite values and their range; the others are counted. No values, no range."""
     low = float(work.minimum(values))
     high = float(work.maximum(values))
     if not (low - low == 0.0 == high - high):
         values = _finite_part(values, into, work)
         if not values.size:
-            return
+            return values, 0.0, 0.0
         low = float(work.minimum(values))
         high = float(work.maximum(values))
-    if low <= 0.0 <= high:
+    return values, low, high
+
+
+def _add_range(values: Any, low: float, high: float, into: Accumulator, work: Workspace) -> None:
+    if low <= 0 <= high:
         into.zeros += _count_zeros(values, work)
     into.add_range(low, high)
-    if values.size <= SHORT:
-        _moments64(values, into, work, _middle(low, high))
-        return
+
+
+def add_float32(values: Any, into: Accumulator, work: Workspace) -> None:
+    into.seen += values.size
+    values, low, high = _range_of_finite(values, into, work)
+    if values.size:
+        _add_finite32(values, low, high, into, work)
+
+
+def _add_finite32(values: Any, low: float, high: float, into: Accumulator, work: Workspace) -> None:
+    _add_range(values, low, high, into, work)
     magnitude = max(-low, high)
-    if magnitude and not SQUARES_FIT[0] < magnitude < SQUARES_FIT[1]:
-        _moments64(values, into, work, low if low == high else 0.0)
-        return
-    _moments32(values, into, work, _near_mean(values, into, work))
+    if values.size > SHORT and (not magnitude or SQUARES_FIT[0] < magnitude < SQUARES_FIT[1]):
+        _moments32(values, into, work, _near_mean(values, into, work))
+    else:
+        _moments64(values, into, work, _shift64(low, high, into))
 
 
 def _near_mean(values: Any, into: Accumulator, work: Workspace) -> float:
@@ -210,17 +216,10 @@ def _near_mean(values: Any, into: Accumulator, work: Workspace) -> float:
 
 def add_float64(values: Any, into: Accumulator, work: Workspace) -> None:
     into.seen += values.size
-    low = float(work.minimum(values))
-    high = float(work.maximum(values))
-    if not (low - low == 0.0 == high - high):
-        values = _finite_part(values, into, work)
-        if not values.size:
-            return
-        low = float(work.minimum(values))
-        high = float(work.maximum(values))
-    if low <= 0.0 <= high:
-        into.zeros += _count_zeros(values, work)
-    into.add_range(low, high)
+    values, low, high = _range_of_finite(values, into, work)
+    if not values.size:
+        return
+    _add_range(values, low, high, into, work)
     magnitude = max(-low, high)
     unit = 1.0
     if magnitude == 0.0:
@@ -229,8 +228,8 @@ def add_float64(values: Any, into: Accumulator, work: Workspace) -> None:
         unit = UNITS[1]
     elif magnitude < UNIT_LIMITS[0]:
         unit = UNITS[0]
-    middle = low / 2 + high / 2
-    _moments64(values, into, work, middle if abs(middle) > (high / 2 - low / 2) else 0.0, unit)
+    shift = _shift64(low, high, into) if unit == 1.0 == into.unit else 0.0
+    _moments64(values, into, work, shift, unit)
 
 
 def add_bfloat16(values: Any, into: Accumulator, work: Workspace) -> None:
@@ -246,7 +245,8 @@ def _bfloat16_as_float32(np: Any, values: Any) -> Any:
 
 
 def add_float16(values: Any, into: Accumulator, work: Workspace) -> None:
-    """The bits moved to their places in f32 and the exponent's bias corrected by a factor: 5 times numpy's cast."""
+    """The bits moved to their places in f32 and the exponent's bias corrected by a factor: 5 times numpy's
+    cast."""
     np = work.np
     count = values.size
     widened = work.widened[:count]
@@ -255,10 +255,15 @@ def add_float16(values: Any, into: Accumulator, work: Workspace) -> None:
     np.left_shift(bits, 13, bits)
     np.bitwise_and(bits, np.int32(0x0FFFE000 - 0x80000000), bits)
     np.multiply(widened, np.float32(2.0**112), widened)
-    if float(work.maximum(widened)) >= 65536.0 or float(work.minimum(widened)) <= -65536.0:
+    low = float(work.minimum(widened))
+    high = float(work.maximum(widened))
+    if max(-low, high) < 65536.0:
+        into.seen += count
+        _add_finite32(widened, low, high, into, work)
+    else:
         # What is NaN or infinite in f16 came out as a number above its range.
         work.copyto(widened, values)
-    add_float32(widened, into, work)
+        add_float32(widened, into, work)
 
 
 def add_integer(values: Any, into: Accumulator, work: Workspace) -> None:
@@ -270,7 +275,7 @@ def add_integer(values: Any, into: Accumulator, work: Workspace) -> None:
             differences = differences.view(work.np.uint64)
         _moments64(differences, Shifted(into, low), work, 0.0)  # type: ignore[arg-type]
         return
-    _moments64(values, into, work, float(into.mean) if into.finite else _middle(float(low), float(high)))
+    _moments64(values, into, work, _shift64(low, high, into))
 
 
 class Shifted:
@@ -288,9 +293,7 @@ def _add_integer_range(values: Any, into: Accumulator, work: Workspace) -> tuple
     into.seen += values.size
     low = int(work.minimum(values))
     high = int(work.maximum(values))
-    if low <= 0 <= high:
-        into.zeros += _count_zeros(values, work)
-    into.add_range(low, high)
+    _add_range(values, low, high, into, work)
     return low, high
 
 
@@ -298,7 +301,7 @@ def add_byte(values: Any, into: Accumulator, work: Workspace) -> None:
     """8-bit integers, through f32, where a shift that is a whole number keeps the sums exact."""
     low, high = _add_integer_range(values, into, work)
     if values.size <= SHORT:
-        _moments64(values, into, work, _middle(float(low), float(high)))
+        _moments64(values, into, work, _shift64(low, high, into))
         return
     widened = work.widened[: values.size]
     work.copyto(widened, values)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorpeek.probe.statistics.accumulator import NAN, NEGATIVE_INFINITE, POSITIVE_INFINITE, Index
+
+if TYPE_CHECKING:
+    from tensorpeek.probe.statistics.plan import Region
+    from tensorpeek.probe.statistics.reader import Reader
 
 FIRST = 4
 """How many places are kept of each."""
 
 
 class Offenders:
-    """Keeps the smallest flat indices per kind of offender; blocks that cannot hold a smaller one cost nothing."""
+    """Keeps the smallest flat indices of each kind; blocks that cannot hold a smaller one cost nothing."""
 
     def __init__(self, shape: Sequence[int], strides: Sequence[int]) -> None:
         self._shape = tuple(shape)
@@ -23,15 +27,20 @@ class Offenders:
             flat_strides.append(flat)
             flat *= size
         flat_strides.reverse()
-        # From a distance in memory back to a flat index: the dimension of the longest stride first.
-        self._dimensions: list[tuple[int, int, int]] = sorted(
-            (
-                (stride, size, flat)
-                for size, stride, flat in zip(self._shape, strides, flat_strides)
-                if size > 1 and stride
-            ),
-            reverse=True,
-        )
+        # From a distance in memory back to a flat index: the dimension of the longest stride first. A
+        # reversed dimension is counted from its far end, which lies lowest.
+        self._dimensions: list[tuple[int, int]] = []
+        self._lowest = self._base = 0
+        self._reversed = False
+        for size, stride, flat in zip(self._shape, strides, flat_strides):
+            if size > 1 and stride > 0:
+                self._dimensions.append((stride, flat))
+            elif size > 1 and stride < 0:
+                self._dimensions.append((-stride, -flat))
+                self._lowest += (size - 1) * -stride
+                self._base += (size - 1) * flat
+                self._reversed = True
+        self._dimensions.sort(key=lambda dimension: dimension[0], reverse=True)
         self._expanded = [
             (size, flat)
             for size, stride, flat in zip(self._shape, strides, flat_strides)
@@ -39,42 +48,33 @@ class Offenders:
         ]
 
     def _flat(self, distance: Any) -> Any:
-        """The flat index of what lies that many elements after the first one; a number or an array of them."""
-        flat = distance * 0
-        for stride, size, step in self._dimensions:
+        """The flat index of what lies that many elements after the first one; a number or an array of
+        them."""
+        distance = distance + self._lowest
+        flat = distance * 0 + self._base
+        for stride, step in self._dimensions:
             # A sum of products, since `divmod` of an array makes twice the temporaries.
             position = distance // stride
             flat = flat + position * step
             distance = distance - position * stride
         return flat
 
-    def visit(self, np: Any, values: Any, origin: int, shape: Sequence[int], strides: Sequence[int]) -> None:
-        """Looks through a block with offenders.
-
-        `values` are its floats in the order of memory, `origin` the distance of the first, `shape` and `strides`
-        those of the block.
-        """
-        start = self._flat(origin)
-        masks = ((NAN, np.isnan), (POSITIVE_INFINITE, np.isposinf), (NEGATIVE_INFINITE, np.isneginf))
-        for kind, test in masks:
+    def visit(self, region: Region, reader: Reader) -> None:
+        """Looks through a block with offenders."""
+        start = 0 if self._reversed else self._flat(region.origin)
+        if all(len(first) == FIRST and start >= first[-1] for first in self._first.values()):
+            return
+        for kind, positions in reader.offending(region):
             first = self._first[kind]
             if len(first) == FIRST and start >= first[-1]:
                 continue
-            places = np.flatnonzero(test(values))
-            if not places.size:
-                continue
-            distances = origin
-            for position, stride in zip(np.unravel_index(places, shape), strides):
-                distances = distances + position * stride
-            flat = self._flat(distances)
-            if flat.size > FIRST:
-                flat = np.partition(flat, FIRST - 1)[:FIRST]
-            first[:] = sorted(first + flat.tolist())[:FIRST]
+            found = reader.smallest(self._flat(_distances(positions, region)), FIRST)
+            first[:] = sorted(first + found)[:FIRST]
 
     def indices(self) -> dict[str, list[Index]]:
         """The places found, by kind, as indices into the whole shape; kinds without any are left out."""
         return {
-            kind: [self._index(flat) for flat in self._with_repeats(first)]
+            kind: [unflatten(flat, self._shape) for flat in self._with_repeats(first)]
             for kind, first in self._first.items()
             if first
         }
@@ -86,9 +86,21 @@ class Offenders:
             flats = sorted(flat + i * step for flat in flats for i in range(min(size, FIRST)))[:FIRST]
         return flats
 
-    def _index(self, flat: int) -> Index:
-        index: list[int] = []
-        for size in reversed(self._shape):
-            flat, position = divmod(flat, size)
-            index.append(position)
-        return tuple(reversed(index))
+
+def _distances(positions: Any, region: Region) -> Any:
+    """How far in memory the numbers at some positions of a block are from the walk's first."""
+    distances = region.origin
+    for size, stride in zip(reversed(region.shape), reversed(region.strides)):
+        rows = positions // size
+        distances = distances + (positions - rows * size) * stride
+        positions = rows
+    return distances
+
+
+def unflatten(flat: int, shape: Sequence[int]) -> Index:
+    """The index into a shape of its `flat`-th element."""
+    index: list[int] = []
+    for size in reversed(shape):
+        flat, position = divmod(flat, size)
+        index.append(position)
+    return tuple(reversed(index))

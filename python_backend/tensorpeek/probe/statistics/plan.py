@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-Index = tuple[object, ...]
 GOLDEN_RATIO = 0.6180339887498949
 
 
 class Walk(NamedTuple):
-    """The dimensions of a strided memory in the order of the memory, with nothing read twice."""
+    """The dimensions of a strided memory in the order of the memory, expanded ones left out."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     repeats: int
-    """How many elements each element read stands for: the product of the expanded dimensions."""
+    """How many numbers each number read stands for: the product of the expanded dimensions."""
 
 
 def walk(shape: Sequence[int], strides: Sequence[int]) -> Walk:
     """Drops expanded dimensions, sorts the others by stride and joins those that are dense together.
 
-    A transposed or channels-last memory is then as dense as it really is. Strides may be in any unit, and negative
-    (numpy has such views).
+    A transposed or channels-last memory is then as dense as it really is. Strides may be in any unit, and
+    negative (numpy has such views).
     """
     repeats = 1
     dimensions: list[tuple[int, int]] = []
@@ -46,36 +45,55 @@ def walk(shape: Sequence[int], strides: Sequence[int]) -> Walk:
     return Walk(tuple(size for _, size in joined), tuple(stride for stride, _ in joined), repeats)
 
 
+class Region(NamedTuple):
+    """A block of a walk."""
+
+    index: tuple[Any, ...]
+    """What to subscript an array of the walk's shape with."""
+    shape: tuple[int, ...]
+    origin: int
+    """How far in memory the block's first number is from the walk's."""
+    strides: tuple[int, ...]
+
+
 class Blocks:
-    """Numbered blocks of at most `limit` elements that cover a shape; block 0 holds the first element."""
+    """Numbered blocks of at most `limit` numbers that cover a walk; block 0 begins with its first number."""
 
-    __slots__ = ("_axis", "_rows", "_shape", "_steps", "count")
+    __slots__ = ("_axis", "_rows", "_steps", "_walk", "count")
 
-    def __init__(self, shape: tuple[int, ...], limit: int) -> None:
-        self._shape = shape
+    def __init__(self, walk: Walk, limit: int) -> None:
+        shape = walk.shape
         inner = 1
         axis = len(shape) - 1
         while axis > 0 and inner * shape[axis] <= limit:
             inner *= shape[axis]
             axis -= 1
+        self._walk = walk
         self._axis = axis
         self._rows = max(1, limit // inner)
         self._steps = -(-shape[axis] // self._rows)
         self.count = math.prod(shape[:axis]) * self._steps
 
-    def index(self, block: int) -> Index:
-        """What to subscript an array of the shape with, to get the block."""
-        block, step = divmod(block, self._steps)
-        index: list[object] = [slice(step * self._rows, (step + 1) * self._rows)]
-        for size in reversed(self._shape[: self._axis]):
-            block, position = divmod(block, size)
+    def region(self, block: int) -> Region:
+        """Where the block lies."""
+        shape, strides, _ = self._walk
+        axis = self._axis
+        rest, step = divmod(block, self._steps)
+        start = step * self._rows
+        stop = min(start + self._rows, shape[axis])
+        index: list[Any] = [slice(start, stop)]
+        origin = start * strides[axis]
+        for dimension in range(axis - 1, -1, -1):
+            rest, position = divmod(rest, shape[dimension])
             index.append(position)
+            origin += position * strides[dimension]
         index.reverse()
-        return tuple(index)
+        return Region(tuple(index), (stop - start, *shape[axis + 1 :]), origin, strides[axis:])
 
 
 def golden_step(count: int) -> int:
-    """A step that, repeated modulo `count`, visits every number below it once and any few of them spread evenly."""
+    """A step that, repeated modulo `count`, visits every number below it once and any few of them spread
+    evenly."""
     step = max(1, round(count * GOLDEN_RATIO))
     while math.gcd(step, count) != 1:
         step += 1

@@ -3,70 +3,101 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, Union
 
 from tensorpeek.probe.statistics.numpy_kernels import KERNELS, Kernel, byte_table_kernel
-from tensorpeek.probe.statistics.scan import Numbers, Scan
-from tensorpeek.probe.tensors.address_view import Memory, locate
+from tensorpeek.probe.statistics.numpy_reader import NumpyReader
+from tensorpeek.probe.statistics.plan import Walk
+from tensorpeek.probe.statistics.reader import Numbers
+from tensorpeek.probe.statistics.scan import Scan
+from tensorpeek.probe.statistics.short_scan import SHORT, ShortScan, short_scan
+from tensorpeek.probe.statistics.torch_reader import TorchReader
+from tensorpeek.probe.tensors.address_view import Memory, locate, view_short
+from tensorpeek.probe.tensors.cuda import DeviceScan, scan_on_device
 from tensorpeek.probe.tensors.dtypes import float8_values
 from tensorpeek.probe.tensors.unwrap import readable
+
+AnyScan = Union[Scan, ShortScan, DeviceScan]
 
 _float8_kernels: dict[str, Kernel] = {}
 
 
-def scan_tensor(tensor: Any) -> Scan | None:
+def scan_tensor(tensor: Any) -> AnyScan | None:
     """The scan of a tensor's elements, None where there is nothing to read; `tensor_facts` then says why.
 
-    Wrapped tensors are scanned through what they wrap, sparse and nested ones through their values, quantized ones
-    through their stored integers.
+    Wrapped tensors are scanned through what they wrap, sparse and nested ones through their values, quantized
+    ones through their stored integers. A short dense tensor's scan is done at once.
     """
-    inner = readable(tensor).tensor
-    if inner is None:
-        return None
-    memory = locate(inner)
-    return None if isinstance(memory, str) else scan_memory(memory, lambda: locate(inner))
+    if "numpy" in sys.modules:
+        short = view_short(tensor, SHORT)
+        if short is not None:
+            done = short_scan(short)
+            if done is not None:
+                return done
+    return open_scan(tensor)
 
 
-def scan_memory(memory: Memory, locate_again: Callable[[], Memory | str]) -> Scan | None:
-    """The scan of a memory, given what finds it again: it may be freed or moved between two slices of the work."""
-    np = sys.modules.get("numpy")
-    kernel = _kernel(memory.element.kernel)
-    if kernel is None or np is None:
+def open_scan(tensor: Any) -> AnyScan | None:
+    """As `scan_tensor`, with nothing read yet."""
+    found = readable(tensor)
+    if found.on_device is not None:
+        return scan_on_device(found.on_device)
+    inner = found.tensor
+    return None if inner is None else scan_memory(inner, lambda: locate(inner))
+
+
+def scan_memory(tensor: Any, find: Callable[[], Memory | str]) -> Scan | None:
+    """The scan of a part of an ordinary tensor; `find` says where it lies, and is asked again before each
+    slice of the work, since the memory may be freed or moved in between.
+    """
+    memory = find()
+    if isinstance(memory, str) or memory.element.kernel is None:
         return None
     element = memory.element
     shape, strides, size = memory.shape, memory.strides, memory.size
-    parts = element.parts
-    if parts > 1:
-        shape = (*shape, parts)
-        strides = (*(stride * parts for stride in strides), 1)
-        size *= parts
-    item_bytes = memory.item_bytes // parts
-    numbers = Numbers(
-        shape,
-        strides,
-        size,
-        memory.dense,
-        item_bytes,
-        element.huge,
-        element.maximum,
-        element.smallest_normal,
-        memory.negated,
-        memory.conjugated,
-    )
-
-    def open_memory(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-        if locate_again() != memory:
-            return None
-        return np.ndarray(
-            shape, kernel.code, memory.view(), 0, tuple(stride * item_bytes for stride in strides)
-        )
-
-    return Scan(numbers, kernel, open_memory)
-
-
-def _kernel(name: str | None) -> Kernel | None:
-    if name is None:
+    if element.parts > 1:
+        shape = (*shape, element.parts)
+        strides = (*(stride * element.parts for stride in strides), 1)
+        size *= element.parts
+    numbers = Numbers(shape, strides, size, memory.dense, element, memory.negated, memory.conjugated)
+    if "numpy" in sys.modules:
+        return Scan(numbers, _numpy_reader(memory, find))
+    if element.quantized:
         return None
+    # torch undoes its own lazy negation.
+    numbers = numbers._replace(negated=False)
+    return Scan(numbers, _torch_reader(tensor, memory, find))
+
+
+def _numpy_reader(memory: Memory, find: Callable[[], Memory | str]) -> NumpyReader:
+    np = sys.modules["numpy"]
+    kernel = _kernel(memory.element.kernel or "")
+    item_bytes = memory.item_bytes // memory.element.parts
+
+    def open_memory(walk: Walk) -> Any:
+        if find() != memory:
+            return None
+        byte_strides = tuple([stride * item_bytes for stride in walk.strides])
+        return np.ndarray(walk.shape, kernel.code, memory.view(), 0, byte_strides)
+
+    return NumpyReader(kernel, open_memory, memory.conjugated)
+
+
+def _torch_reader(tensor: Any, memory: Memory, find: Callable[[], Memory | str]) -> TorchReader:
+    torch = sys.modules["torch"]
+
+    def open_memory(walk: Walk) -> Any:
+        if find() != memory:
+            return None
+        part = tensor.as_strided(memory.shape, memory.strides, memory.offset)
+        if memory.element.parts > 1:
+            part = torch.view_as_real(part.conj() if memory.conjugated else part)
+        return part.as_strided(walk.shape, walk.strides)
+
+    return TorchReader(memory.element.kernel or "", open_memory, memory.conjugated)
+
+
+def _kernel(name: str) -> Kernel:
     kernel = KERNELS.get(name)
     if kernel is None:
         kernel = _float8_kernels.get(name)

@@ -1,1 +1,2 @@
-"""Tensors seen without touching them: no operation is dispatched, so no mode, hook, graph or profiler notices."""
+"""Tensors seen without touching them: no operation is dispatched, so no mode, hook, graph or profiler
+notices."""

@@ -22,6 +22,11 @@ class ElementType(NamedTuple):
     """From this magnitude on the next arithmetic overflows: half the range of f16, else the square does."""
     quantized: bool = False
 
+    def is_huge(self, minimum: float, maximum: float) -> bool:
+        """Whether a range reaches where arithmetic overflows; the limits themselves are what masks are
+        filled with."""
+        return self.huge <= -minimum < self.maximum or self.huge <= maximum < self.maximum
+
 
 def _float(name: str, maximum: float, smallest_normal: float, huge: float) -> ElementType:
     return ElementType(name, name, 1, maximum, smallest_normal, huge)

@@ -40,7 +40,8 @@ def row(memory: Memory, index: int) -> Memory:
 
 
 def elements(memory: Memory, start: int, stop: int) -> list[Element | None]:
-    """The elements from `start` to `stop` of a one-dimensional memory, None where the dtype is not a plain number."""
+    """The elements from `start` to `stop` of a one-dimensional memory, None where the dtype is not a plain
+    number."""
     stride = memory.strides[0] * memory.item_bytes
     view = memory.view()
     return [

@@ -75,6 +75,8 @@ def _read_head(tensor: Any, facts: TensorFacts) -> None:
         facts.flags.append("param")
     found = readable(tensor)
     facts.why_no_data = found.why_not
+    if found.on_device is not None and found.on_device.device.type == "cuda":
+        facts.why_no_data = ""
     facts.flags.extend(level for level in found.through if level != "values")
     if tensor.is_inference():
         facts.flags.append("inference")

@@ -17,7 +17,8 @@ MINUS = "−"
 
 
 def number(value: Real | None) -> str:
-    """A number in at most four significant digits with a real minus sign; whole ones below a million in full."""
+    """A number in at most four significant digits with a real minus sign; whole ones below a million in
+    full."""
     if value is None:
         return "–"
     if value != value:
@@ -80,6 +81,8 @@ def tensor_line(facts: TensorFacts, statistics: Statistics | None) -> tuple[str,
     if facts.device not in ("", "cpu", "meta"):
         parts.append(facts.device)
     parts.extend(facts.flags)
+    if statistics is not None and statistics.problem:
+        parts.append(f"({statistics.problem})")
     if facts.why_no_data and facts.why_no_data != facts.device.partition(":")[0]:
         parts.append(f"({facts.why_no_data})")
     elif facts.why_no_data == "meta":

@@ -15,22 +15,30 @@ class Readable(NamedTuple):
     """What was looked through, outermost first, as in `vmap` or `values`."""
     why_not: str = ""
     """Why there is nothing to read, in a few words."""
+    on_device: Any = None
+    """An ordinary strided tensor in the memory of another device."""
 
 
-_ordinary: set[int] = set()
-"""Dispatch key sets that were found to belong to ordinary strided CPU tensors."""
+_plain_keys: set[int] = set()
+"""Dispatch key sets that were found to belong to ordinary strided CPU tensors without lazy negation."""
+
+
+def is_plain(tensor: Any, core: Any) -> bool:
+    """Whether a tensor is known to be an ordinary strided CPU tensor; `readable` finds out."""
+    return core._dispatch_keys(tensor).raw_repr() in _plain_keys
 
 
 def readable(tensor: Any) -> Readable:
     """What to read for a tensor; never dispatches to the user's modes and never runs a subclass's code."""
     core = sys.modules["torch"]._C
-    keys: int = core._dispatch_keys(tensor).raw_repr()
-    if keys in _ordinary:
+    if is_plain(tensor, core):
         return Readable(tensor)
     with core.DisableTorchFunction(), core._DisableTorchDispatch():
         found = _unwrap(tensor, core, ())
-    if found.tensor is tensor and tensor.device.type == "cpu" and not _has_python_key(tensor):
-        _ordinary.add(keys)
+        if found.tensor is tensor and not (
+            _has_python_key(tensor) or tensor.is_neg() or tensor.is_conj() or tensor.is_quantized
+        ):
+            _plain_keys.add(core._dispatch_keys(tensor).raw_repr())
     return found
 
 
@@ -72,7 +80,7 @@ def _unwrap(tensor: Any, core: Any, through: tuple[str, ...]) -> Readable:
     if tensor._is_zerotensor():
         return Readable(None, through, "zeros without storage")
     if tensor.device.type != "cpu":
-        return Readable(None, through, tensor.device.type)
+        return Readable(None, through, f"on {tensor.device.type}", tensor)
     return Readable(tensor, through)
 
 
@@ -96,7 +104,8 @@ def _below_autograd(core: Any, alias: Any) -> Any:
 
 
 def alias(tensor: Any, method: str) -> Any:
-    """What a method of torch's own gives that only makes an alias, as in `_indices`, unseen by modes and hooks."""
+    """What a method of torch's own gives that only makes an alias, as in `_indices`, unseen by modes and
+    hooks."""
     core = sys.modules["torch"]._C
     with core.DisableTorchFunction(), core._DisableTorchDispatch():
         return _below_autograd(core, getattr(tensor, method))
