@@ -15,7 +15,7 @@ _ASSIGNMENT = re.compile(
       | "(?P<double>(?:\\.|[^"\\])*)"  # escapes and variables, may span lines
       | (?P<bare>[^\r\n]*?)            # variables; ends at a comment
     )
-    [ \t]*(?:(?:(?<=[ \t])|(?<=['"]))\#[^\r\n]*)?$
+    [ \t]*(?:(?:(?<=[ \t])|(?<=['"]))\#[^\r\n]*)?\r?$
     """,
     re.MULTILINE | re.VERBOSE,
 )

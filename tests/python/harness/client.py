@@ -219,3 +219,8 @@ class DapClient:
                 self._writer.close()
             except OSError:
                 pass
+
+    def close_reader(self) -> None:
+        """Once the other side is gone."""
+        self._thread.join(5)
+        self._reader.close()

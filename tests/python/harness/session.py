@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from harness.client import DEFAULT_TIMEOUT, ConnectionEnded, DapClient, Message
 from harness.processes import MARK, cmdline, is_alive, kill, marked_processes, wait_until
@@ -72,7 +73,8 @@ class DebugSession:
     """A context manager; at exit every process is ended and none may be left behind.
 
     `adapter` is "tensorpeek" or "debugpy" (plain). `python` runs the adapter. `capabilities` are merged into
-    the arguments of initialize.
+    the arguments of initialize. `mark` makes the session part of another, which looks for leftovers. `address`
+    is that of an adapter that listens already; its process belongs to the caller.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class DebugSession:
         capabilities: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
         mark: str | None = None,
+        address: tuple[str, int] | None = None,
     ) -> None:
         self.adapter = adapter
         self.python = python
@@ -93,6 +96,8 @@ class DebugSession:
         self.mark = mark or uuid.uuid4().hex
         self.environment = {**os.environ, **(environment or {}), MARK: self.mark}
         self._arguments = list(adapter_arguments)
+        self._address = address
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed at exit)
         self._children: list[DebugSession] = []
         self._child_requests: list[Message] = []
         self._spawned: list[subprocess.Popen[bytes]] = []
@@ -104,21 +109,31 @@ class DebugSession:
     # Life
 
     def __enter__(self) -> DebugSession:
-        self._stderr = tempfile.TemporaryFile()
-        command = [str(ADAPTER)] if self.adapter == "tensorpeek" else ["-m", "debugpy.adapter"]
-        self.process = subprocess.Popen(
-            [self.python, *command, *self._arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env=self.environment,
-        )
-        reader, writer = cast(Any, self.process.stdout), cast(Any, self.process.stdin)
+        reader, writer = self._open_process() if self._address is None else self._open_socket(self._address)
         self.client = DapClient(reader, writer)
         self.client.reverse_handlers["startDebugging"] = self._start_debugging
         self.client.reverse_handlers["runInTerminal"] = self._run_in_terminal
         self.request = self.client.request
         return self
+
+    def _open_process(self) -> tuple[BinaryIO, BinaryIO]:
+        command = [str(ADAPTER)] if self.adapter == "tensorpeek" else ["-m", "debugpy.adapter"]
+        self.process = subprocess.Popen(
+            [self.python, *command, *self._arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=self.environment,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdin is not None
+        return cast(BinaryIO, self.process.stdout), cast(BinaryIO, self.process.stdin)
+
+    def _open_socket(self, address: tuple[str, int]) -> tuple[BinaryIO, BinaryIO]:
+        connection = socket.create_connection(address)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection:  # the two files keep it open
+            return connection.makefile("rb"), cast(BinaryIO, connection.makefile("wb"))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -131,19 +146,13 @@ class DebugSession:
             pass
         self.client.close()
         for process in self._spawned:
-            if process.poll() is None:
-                kill(process.pid)
-            process.wait()
+            _end(process, patience=0)
         left = self._leftovers() if self._owns_mark else ""
-        if self.process.poll() is None:
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                kill(self.process.pid)
-                self.process.wait()
-        cast(Any, self.process.stdout).close()
+        if self._address is None:
+            _end(self.process, patience=5)
+        self.client.close_reader()
         errors = self.adapter_errors()
-        self._stderr.close()
+        self._errors.close()
         if error is not None:
             print(f"adapter's stderr: {errors}\nprogram's output: {self.output()}")  # noqa: T201 (pytest shows it)
         elif left:
@@ -162,8 +171,8 @@ class DebugSession:
 
     def adapter_errors(self) -> str:
         """What the adapter wrote to stderr so far."""
-        self._stderr.seek(0)
-        return self._stderr.read().decode(errors="replace")
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace")
 
     def disconnect(self, terminate: bool | None = None) -> None:
         if not self.client.ended:
@@ -366,8 +375,11 @@ class DebugSession:
         return self.client.events("process")[0]["systemProcessId"]
 
     def processes(self) -> dict[str, int]:
-        """Pids of this session by role: adapter, debugpy, launcher, debuggee; for tests that kill them."""
-        roles = {"adapter": self.process.pid, "debuggee": self.process_id()}
+        """Pids of this session by role: adapter, debugpy, launcher, debuggee; those that are alive."""
+        roles = {"adapter": self.process.pid}
+        events = self.client.events("process")
+        if events:
+            roles["debuggee"] = events[0]["systemProcessId"]
         for pid in marked_processes(self.mark):
             words = cmdline(pid)
             if pid in roles.values():
@@ -377,6 +389,18 @@ class DebugSession:
             elif "debugpy/adapter" in words or "debugpy.adapter" in words:
                 roles["debugpy"] = pid
         return {role: pid for role, pid in roles.items() if is_alive(pid)}
+
+
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Waits so many seconds for a process to end by itself."""
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        kill(process.pid)
+        process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None and process.stdin is None:
+            stream.close()
 
 
 def _breakpoint(stop: str | Breakpoint, path: Path) -> Breakpoint:

@@ -1,0 +1,121 @@
+"""Every way to attach. The program is never ended by the debugger."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import ADAPTER, DEBUGGEES, DebugSession, RequestFailed, wait_until
+
+
+def listening(session: DebugSession, *arguments: str) -> subprocess.Popen[bytes]:
+    return session.spawn(sys.executable, str(DEBUGGEES / "listening.py"), *arguments, stdout=subprocess.PIPE)
+
+
+def first_line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().decode().strip()
+
+
+def finish(process: subprocess.Popen[bytes]) -> int:
+    output, _ = process.communicate(timeout=30)
+    assert output.decode().splitlines()[-1] == "attached"
+    return process.returncode
+
+
+def test_connect(session: DebugSession) -> None:
+    process = listening(session, "listen")
+    session.attach(
+        connect={"host": "127.0.0.1", "port": int(first_line(process))},
+        source="listening.py",
+        stops=["attached"],
+    )
+    session.wait_for_stop()
+    assert session.locals()["value"]["value"] == "[1, 2, 3]"
+    assert session.client.events("tensorpeek/mode")[0]["mode"] == "active"
+    session.disconnect()
+    assert finish(process) == 0
+
+
+def test_connect_by_option(session: DebugSession) -> None:
+    process = listening(session, "listen")
+    address = f"127.0.0.1:{first_line(process)}"
+    with DebugSession(adapter_arguments=["--connect", address], mark=session.mark) as other:
+        other.attach(source="listening.py", stops=["attached"])
+        other.wait_for_stop()
+        assert other.locals()["value"]["value"] == "[1, 2, 3]"
+        other.disconnect()
+    assert finish(process) == 0
+
+
+def test_connect_to_nobody(session: DebugSession) -> None:
+    with pytest.raises(RequestFailed, match=r"Cannot connect to 127\.0\.0\.1:1"):
+        session.attach(connect={"host": "127.0.0.1", "port": 1})
+
+
+def test_listen(session: DebugSession) -> None:
+    session.initialize()
+    attach = session.client.send(
+        "attach", {"request": "attach", "listen": {"host": "127.0.0.1", "port": 0}, "justMyCode": True}
+    )
+    port = session.client.next_event("debugpyWaitingForServer")["port"]
+    process = listening(session, "connect", str(port))
+    session.client.next_event("initialized")
+    program = DEBUGGEES / "listening.py"
+    session.request("setBreakpoints", source={"path": str(program)}, breakpoints=[{"line": 16}])
+    session.request("configurationDone")
+    session.client.body_of(session.client.wait(attach))
+    session.wait_for_stop()
+    assert session.locals()["value"]["value"] == "[1, 2, 3]"
+    session.disconnect()
+    assert finish(process) == 0
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="debugpy attaches to a running process by gdb")
+def test_process_id(session: DebugSession) -> None:
+    process = session.spawn(sys.executable, str(DEBUGGEES / "endless.py"), stdout=subprocess.PIPE)
+    assert first_line(process) == "begun"
+    session.attach(processId=process.pid, source="endless.py", stops=["turn"])
+    session.wait_for_stop(60)
+    assert "turns" in session.locals()
+    assert session.client.events("tensorpeek/mode")[0]["mode"] == "active"
+    session.disconnect()
+    assert process.poll() is None
+    process.kill()
+
+
+@pytest.mark.parametrize("end", ["disconnect", "leave"])
+def test_the_program_runs_on(session: DebugSession, end: str) -> None:
+    process = listening(session, "listen")
+    session.attach(
+        connect={"host": "127.0.0.1", "port": int(first_line(process))},
+        source="listening.py",
+        stops=["attached"],
+    )
+    session.wait_for_stop()
+    if end == "disconnect":
+        session.disconnect()
+    else:
+        session.client.close()
+    assert finish(process) == 0
+
+
+def test_through_a_port(session: DebugSession, tmp_path: Path) -> None:
+    """As an editor does for the attribute `debugServer`."""
+    adapter = session.spawn(sys.executable, str(ADAPTER), "--port", "0", stdout=subprocess.PIPE)
+    host, _, port = first_line(adapter).removeprefix("listening on ").partition(":")
+    process = listening(session, "listen")
+    debugpy_port = int(first_line(process))
+    with DebugSession(address=(host, int(port)), mark=session.mark) as other:
+        other.attach(
+            connect={"host": "127.0.0.1", "port": debugpy_port}, source="listening.py", stops=["attached"]
+        )
+        other.wait_for_stop()
+        assert other.locals()["value"]["value"] == "[1, 2, 3]"
+        other.disconnect()
+    wait_until(lambda: adapter.poll() == 0, what="end of the adapter")
+    assert finish(process) == 0

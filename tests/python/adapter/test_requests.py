@@ -1,0 +1,99 @@
+"""Requests that debugpy can't answer, and those that pass through."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import DebugSession
+
+UNKNOWN = [
+    "dataBreakpointInfo",
+    "setDataBreakpoints",
+    "readMemory",
+    "disassemble",
+    "restartFrame",
+    "restart",
+    "loadedSources",
+    "somethingNew",
+    "tensorpeek/unknown",
+    "__class__",
+]
+
+
+def test_unknown_requests_are_refused_at_once(session: DebugSession) -> None:
+    session.launch("loop.py", stops=["return"])
+    session.wait_for_stop()
+    for command in UNKNOWN:
+        response = session.client.ask(command, {}, timeout=5)
+        assert not response["success"]
+        assert command in response["message"]
+    assert session.locals()["result"]["value"] == "6"
+
+
+def test_requests_before_the_launch_are_answered(session: DebugSession) -> None:
+    session.initialize()
+    for command in ("threads", "variables", "scopes", "tensorpeek/tensors"):
+        assert not session.client.ask(command, {"variablesReference": 1, "frameId": 1}, timeout=10)["success"]
+
+
+def test_a_request_without_its_arguments_is_answered(session: DebugSession) -> None:
+    session.launch("loop.py", stops=["return"])
+    session.wait_for_stop()
+    for command in (
+        "variables",
+        "setVariable",
+        "setExpression",
+        "scopes",
+        "tensorpeek/inlineValues",
+        "cancel",
+    ):
+        session.client.ask(command, timeout=10)
+    assert session.locals()["result"]["value"] == "6"
+
+
+def test_requests_after_the_end_are_refused(session: DebugSession) -> None:
+    session.launch("loop.py")
+    session.run_to_end()
+    for command in ("threads", "evaluate", "continue", "somethingNew"):
+        session.client.ask(command, {"expression": "1", "threadId": 1}, timeout=10)
+    assert session.client.ask("terminate", {}, timeout=10)["success"]
+
+
+def test_capabilities_are_debugpys_and_ours(session: DebugSession) -> None:
+    session.initialize()
+    with DebugSession("debugpy") as plain:
+        plain.initialize()
+        ours, theirs = session.server_capabilities, plain.server_capabilities
+    assert {key: ours[key] for key in theirs} == theirs
+    assert {key: value for key, value in ours.items() if key not in theirs} == {"supportsCancelRequest": True}
+
+
+def test_colours_are_announced_to_clients_that_have_them() -> None:
+    with DebugSession(capabilities={"supportsANSIStyling": True}) as session:
+        assert session.initialize()["supportsANSIStyling"] is True
+
+
+def test_every_message_has_its_own_number(session: DebugSession) -> None:
+    session.launch("loop.py", stops=["return"])
+    session.wait_for_stop()
+    session.request("threads")
+    numbers = [record.message["seq"] for record in session.client.records if not record.sent]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.parametrize("adapter", ["tensorpeek", "debugpy"])
+def test_the_rest_is_as_in_debugpy(adapter: str) -> None:
+    with DebugSession(adapter) as session:
+        session.launch("loop.py", stops=["add"])
+        stop = session.wait_for_stop()
+        names = [f["name"] for f in stop.frames]
+        assert names == ["total", "main", "<module>"]
+        assert session.request("modules")["modules"]
+        items = session.request("completions", frameId=stop.frame, text="resu", column=5)["targets"]
+        assert [item["label"] for item in items] == ["result"]
+        assert session.next().line == stop.line - 1
+        session.request("setBreakpoints", source=stop.frames[0]["source"], breakpoints=[])
+        assert session.step_out().frames[0]["name"] == "main"
+        targets = session.request("gotoTargets", source=stop.frames[0]["source"], line=24)["targets"]
+        assert targets
+        assert session.request("debugpySystemInfo")["debugpy"]["version"]
