@@ -55,7 +55,7 @@ async function startDemo(home) {
 
 /** @param {string} python */
 function settings(python) {
-  return { "tensorpeek.pythonPath": python, "window.autoDetectColorScheme": true };
+  return { "tensorpeek.pythonPath": python, "window.autoDetectColorScheme": true, "editor.minimap.enabled": false };
 }
 
 async function packOpening() {

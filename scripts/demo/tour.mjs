@@ -104,7 +104,10 @@ export async function takePictures(chromium, server, project, folder) {
   try {
     const workbench = await Workbench.open(browser, server, project);
     for (const [index, view] of VIEWS.entries()) {
-      await view.show(workbench);
+      await view.show(workbench).catch(async (error) => {
+        await workbench.screenshot(join(folder, "failed.png"));
+        throw error;
+      });
       const file = join(folder, `${String(index + 1).padStart(2, "0")}-${view.name}`);
       await photograph(workbench, file);
       console.log(`  ${file}.{light,dark}.png  ${view.shows}`);

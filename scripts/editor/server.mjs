@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -37,11 +37,16 @@ export function folders(home) {
   return { userData: join(home, "user-data"), extensions: join(home, "extensions") };
 }
 
-/** @param {string} home @param {Record<string, unknown>} [settings] */
+/**
+ * Settings of the machine, such as an interpreter's path, are read from `Machine` in a browser, from `User` elsewhere.
+ * @param {string} home @param {Record<string, unknown>} [settings]
+ */
 export function writeSettings(home, settings = {}) {
-  const user = join(folders(home).userData, "User");
-  mkdirSync(user, { recursive: true });
-  writeFileSync(join(user, "settings.json"), JSON.stringify({ ...QUIET, ...settings }, undefined, 2));
+  for (const level of ["User", "Machine"]) {
+    const folder = join(folders(home).userData, level);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "settings.json"), JSON.stringify({ ...QUIET, ...settings }, undefined, 2));
+  }
 }
 
 /**

@@ -8,8 +8,10 @@ import { join } from "node:path";
 
 import { DebugView } from "./debug_view.mjs";
 
-const START_TIMEOUT_MS = 60_000;
-const PAUSE_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
+const PAUSE_TIMEOUT_MS = 180_000;
+/** A click or a look; long, because a busy machine is no reason to fail. */
+const STEP_TIMEOUT_MS = 60_000;
 
 export class Workbench {
   /** @param {Page} page @param {string} folder */
@@ -27,6 +29,7 @@ export class Workbench {
    */
   static async open(browser, server, folder) {
     const page = await browser.context.newPage();
+    page.setDefaultTimeout(STEP_TIMEOUT_MS);
     await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
     const workbench = new Workbench(page, folder);
     await page.locator(".monaco-workbench .activitybar").waitFor({ timeout: START_TIMEOUT_MS });
@@ -124,7 +127,7 @@ export class Workbench {
    * Waits until `condition` holds. @param {() => Promise<boolean>} condition @param {string} what for the message
    * @param {number} [timeout] in milliseconds
    */
-  async until(condition, what, timeout = 20_000) {
+  async until(condition, what, timeout = STEP_TIMEOUT_MS) {
     const end = Date.now() + timeout;
     while (!(await condition())) {
       if (Date.now() > end) throw new Error(`Waited ${timeout / 1000} s in vain for ${what}`);
