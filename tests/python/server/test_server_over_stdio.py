@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 import tensorpeek
+from tensorpeek.server import __main__ as starter
 
 PACKAGE = Path(tensorpeek.__file__).parent
 SERVER = PACKAGE / "server" / "__main__.py"
@@ -99,6 +100,14 @@ def start_without_pygls(environment: dict[str, str]) -> "subprocess.CompletedPro
         text=True,
         timeout=30,
     )
+
+
+def test_an_old_python_is_told_what_is_needed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(starter, "OLDEST_PYTHON", (99, 1))
+    assert starter.main() == 1
+    assert "needs Python 99.1 or newer" in capsys.readouterr().err
 
 
 def test_without_pygls_it_says_where_it_looked(tmp_path: Path) -> None:
