@@ -61,6 +61,7 @@ export interface SummarizeArguments {
   readonly budgetMs: number;
 }
 
+/** What `summarize` found within its budget. */
 export interface SummarizeResult {
   /** One per reference, in the same order. */
   readonly presentations: readonly Presentation[];
@@ -74,6 +75,7 @@ export interface RefineArguments {
   readonly sliceMs: number;
 }
 
+/** How far a `refine` has come. */
 export interface RefineResult {
   readonly done: boolean;
   /** Share of the work done, 0 to 1. */
@@ -89,6 +91,7 @@ export interface LinesArguments {
   readonly budgetMs: number;
 }
 
+/** The short texts that `lines` was asked for. */
 export interface LinesResult {
   /** One per expression, in the same order; empty where there is nothing to show. */
   readonly texts: readonly string[];
@@ -128,6 +131,7 @@ export interface TensorRow {
   readonly line: number;
 }
 
+/** The answer to `tensorpeek/tensors`. */
 export interface TensorTable {
   readonly rows: readonly TensorRow[];
   /** There are more tensors than the limits allowed to list. */
@@ -145,6 +149,7 @@ export interface InlineValuesArguments {
   readonly endLine: number;
 }
 
+/** A text for the end of a line, and the name it is about. */
 export interface InlineValue {
   /** 1-based. */
   readonly line: number;
@@ -156,6 +161,7 @@ export interface InlineValue {
   readonly text: string;
 }
 
+/** The answer to `tensorpeek/inlineValues`. */
 export interface InlineValuesResult {
   readonly values: readonly InlineValue[];
 }

@@ -76,6 +76,8 @@ class SummarizeArguments(TypedDict):
 
 
 class SummarizeResult(TypedDict):
+    """What `summarize` found within its budget."""
+
     presentations: list[Presentation]
     """One per reference, in the same order."""
 
@@ -90,6 +92,8 @@ class RefineArguments(TypedDict):
 
 
 class RefineResult(TypedDict):
+    """How far a `refine` has come."""
+
     done: bool
     fraction: float
     """Share of the work done, 0 to 1."""
@@ -108,6 +112,8 @@ class LinesArguments(TypedDict):
 
 
 class LinesResult(TypedDict):
+    """The short texts that `lines` was asked for."""
+
     texts: list[str]
     """One per expression, in the same order; empty where there is nothing to show."""
 
@@ -152,6 +158,8 @@ class TensorRow(TypedDict):
 
 
 class TensorTable(TypedDict):
+    """The answer to `tensorpeek/tensors`."""
+
     rows: list[TensorRow]
     truncated: bool
     """There are more tensors than the limits allowed to list."""
@@ -172,6 +180,8 @@ class InlineValuesArguments(TypedDict):
 
 
 class InlineValue(TypedDict):
+    """A text for the end of a line, and the name it is about."""
+
     line: int
     """1-based."""
     startColumn: int
@@ -183,6 +193,8 @@ class InlineValue(TypedDict):
 
 
 class InlineValuesResult(TypedDict):
+    """The answer to `tensorpeek/inlineValues`."""
+
     values: list[InlineValue]
 
 
