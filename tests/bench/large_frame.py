@@ -35,7 +35,7 @@ def run(quick: bool) -> Benchmark:
         f"First answer for {TENSORS} tensors of 1e8 elements in all",
         [row],
         notes=[
-            f"Exact at once: {min(exact)} to {max(exact)} of the {TENSORS} tensors; the others say how much was seen.",
+            f"Exact at once: {min(exact)} to {max(exact)} of {TENSORS}; the others say how much was seen.",
             "Plain debugpy prints the first and last three elements.",
         ],
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness import DEBUGGEES, ConnectionEnded, DebugSession
-from observer.look import Seen, look_at_everything
+from observer.look import BRIEF, THOROUGH, Seen, look
 
 TRAINING = DEBUGGEES / "training"
 
@@ -19,6 +19,9 @@ WITHOUT_NUMPY = {"PYTHONPATH": str(DEBUGGEES / "without_numpy")}
 
 QUIET_PROFILER = {"KINETO_LOG_LEVEL": "9"}
 """torch's profiler writes times and process ids to stderr."""
+
+PATIENCE = 120.0
+"""Seconds for what imports torch on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ def run_bare(script: str, environment: Mapping[str, str] | None = None) -> Outco
         env={**os.environ, **QUIET_PROFILER, **(environment or {})},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
@@ -48,10 +51,9 @@ def run_watched(
     stops: Sequence[str | dict[str, Any]],
     environment: Mapping[str, str] | None = None,
     children: int = 0,
-    adapter: str = "tensorpeek",
 ) -> tuple[Outcome, list[Seen]]:
     """Stops at every hit of every marker, in this many child processes too, and looks at everything."""
-    with DebugSession(adapter) as session:
+    with DebugSession() as session:
         session.launch(
             f"training/{script}",
             stops=stops,
@@ -59,18 +61,19 @@ def run_watched(
             env={**QUIET_PROFILER, **(environment or {})},
         )
         nursery = _Nursery(session, children)
-        seen = watch(session)
-        seen += nursery.seen()
-        exit_code = session.run_to_end()
+        seen = _watch(session) + nursery.seen()
+        exit_code = session.run_to_end(PATIENCE)
         return Outcome(exit_code, session.output("stdout"), session.output("stderr")), seen
 
 
-def watch(session: DebugSession) -> list[Seen]:
-    """Looks at everything at every stop until the program ends."""
+def _watch(session: DebugSession) -> list[Seen]:
+    """Looks at everything at every stop until the program ends, most thoroughly at the first of each line."""
     seen: list[Seen] = []
+    lines: set[int] = set()
     while _stops_again(session, len(seen)):
-        session.wait_for_stop()
-        seen.append(look_at_everything(session))
+        stop = session.wait_for_stop()
+        seen.append(look(session, BRIEF if stop.line in lines else THOROUGH))
+        lines.add(stop.line)
         session.resume()
     return seen
 
@@ -79,7 +82,9 @@ def _stops_again(session: DebugSession, stops: int) -> bool:
     client = session.client
     try:
         client.wait_until(
-            lambda: len(client.events("stopped")) > stops or bool(client.events("terminated")), 60, "a stop"
+            lambda: len(client.events("stopped")) > stops or bool(client.events("terminated")),
+            PATIENCE,
+            "a stop or the end",
         )
     except ConnectionEnded:
         return False
@@ -91,32 +96,33 @@ class _Nursery:
 
     def __init__(self, parent: DebugSession, children: int) -> None:
         self._parent = parent
+        self._children = children
         self._seen: list[Seen] = []
         self._failures: list[Exception] = []
-        self._acceptor = threading.Thread(target=self._accept, args=(children,), daemon=True)
+        self._acceptor = threading.Thread(target=self._accept, daemon=True)
         self._acceptor.start()
 
-    def _accept(self, children: int) -> None:
+    def _accept(self) -> None:
+        watchers: list[threading.Thread] = []
         try:
-            watchers: list[threading.Thread] = []
-            for _ in range(children):
-                child = self._parent.next_child(60)
+            for _ in range(self._children):
+                child = self._parent.next_child(PATIENCE)
                 watchers.append(threading.Thread(target=self._watch, args=(child,), daemon=True))
                 watchers[-1].start()
-            for watcher in watchers:
-                watcher.join()
         except Exception as error:  # noqa: BLE001  raised again by `seen`
             self._failures.append(error)
+        for watcher in watchers:
+            watcher.join()
 
     def _watch(self, child: DebugSession) -> None:
         try:
-            self._seen += watch(child)
+            self._seen += _watch(child)
         except Exception as error:  # noqa: BLE001  as above
             self._failures.append(error)
 
     def seen(self) -> list[Seen]:
         """Waits for all children to end; raises what went wrong with one of them."""
-        self._acceptor.join(60)
+        self._acceptor.join(PATIENCE)
         if self._failures:
             raise self._failures[0]
         return self._seen
