@@ -73,7 +73,7 @@ class Answers:
     ) -> None:
         self.is_configured = False
         self.value_budget_ms = 20.0
-        self._find_value = find_value
+        self.find_value = find_value
         self._reprs = reprs or Reprs()
         self._deadline_after = deadline_after
         self._pauses = 0
@@ -137,7 +137,7 @@ class Answers:
 
     def refine(self, reference: int, slice_ms: float) -> RefineResult:
         """One slice of the work that makes the value exact. Raises Gone."""
-        value = self._find_value(reference)
+        value = self.find_value(reference)
         progress = self._progress(value)
         if progress is None:
             return self._refine_repr(value, slice_ms)
@@ -191,7 +191,7 @@ class Answers:
 
     def _find(self, reference: int) -> Any:
         try:
-            return self._find_value(reference)
+            return self.find_value(reference)
         except pydevd_access.Gone:
             return Text("")
 

@@ -72,12 +72,12 @@ class Session:
         return self._answers.refine(arguments["reference"], arguments["sliceMs"])
 
     def _lines(self, arguments: Any) -> Any:
-        frame = pydevd_access.find_value(arguments["frameId"])
+        frame = self._answers.find_value(arguments["frameId"])
         deadline = self._answers.deadline(arguments["budgetMs"])
         return {"texts": frame_lines(frame, arguments["expressions"], deadline)}
 
     def _tensors(self, arguments: Any) -> TensorTable:
-        frame = pydevd_access.find_value(arguments["frameId"])
+        frame = self._answers.find_value(arguments["frameId"])
         limit, budget_ms = arguments.get("limit", 1000), arguments.get("budgetMs", 60.0)
         return tensor_table(frame, limit, budget_ms, self._answers.deadline)
 

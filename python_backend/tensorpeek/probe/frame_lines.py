@@ -42,9 +42,9 @@ def resolve(expression: str, local: Any, global_: Any) -> Any:
 
 def text_of(value: Any, deadline: Deadline) -> str:
     """The alarm if one is found in time, then the shorthand: `NaN 3 f32[64, 10]`."""
-    cls = type(value)
+    cls = raw.class_of(value)
     is_tensor, is_array = raw.is_a(cls, "torch.Tensor"), raw.is_a(cls, "numpy.ndarray")
-    if not (is_tensor or is_array or reach.is_container(cls) or cls in LITERALS):
+    if not (is_tensor or is_array or reach.is_container(cls) or raw.exactly(value, *LITERALS)):
         return ""
     text = shorthand(value)
     if not (is_tensor or is_array):

@@ -22,7 +22,12 @@ class ValueText:
         self._answers = answers
 
     def can_provide(self, type_object: type, type_name: str) -> bool:
-        return kind_of(type_object) is not None or type_object in (Text, Group) or not is_quick(type_object)
+        return (
+            kind_of(type_object) is not None
+            or type_object is Text
+            or type_object is Group
+            or not is_quick(type_object)
+        )
 
     def get_str_in_context(self, value: Any, context: str) -> str | None:
         return None if context in ORDINARY_CONTEXTS else self.get_str(value)

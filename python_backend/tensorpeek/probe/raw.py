@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from tensorpeek.probe.types_map import TypeMap
 
@@ -14,13 +14,28 @@ SLOT = (types.MemberDescriptorType,)
 """Descriptors of `__slots__`, which only fetch."""
 
 
+def class_of(value: object) -> type:
+    """Its real class; `isinstance` would ask `__class__`, which may run code and may lie."""
+    return type(value)
+
+
+def derives(value: object, *classes: type) -> bool:
+    """Whether the value is an instance of one of the classes, without its code or a metaclass having a say."""
+    return any(base is cls for base in bases(type(value)) for cls in classes)
+
+
+def exactly(value: object, *classes: type) -> bool:
+    """Whether the value is of one of these very classes."""
+    return any(type(value) is cls for cls in classes)
+
+
 def attributes(value: object) -> dict[str, Any]:
     """The instance's own attributes, from its dictionary and its slots."""
     try:
         found = object.__getattribute__(value, "__dict__")
     except Exception:  # noqa: BLE001 - a class may put a property there
         found = None
-    own = dict(found) if type(found) is dict else {}
+    own: dict[str, Any] = dict(found) if type(found) is dict else {}
     for base in bases(type(value)):
         for name, slot in namespace(base).items():
             if isinstance(slot, SLOT) and name not in own:
@@ -33,10 +48,10 @@ def attributes(value: object) -> dict[str, Any]:
 
 def attribute(value: object, name: str) -> Any:
     """What `value.name` gives where that is only a look-up, else MISSING."""
-    if isinstance(value, type):
-        return in_class(value, name, plain_only=True)
-    if isinstance(value, types.ModuleType):
-        return types.ModuleType.__getattribute__(value, "__dict__").get(name, MISSING)
+    if derives(value, type):
+        return in_class(cast(type, value), name, plain_only=True)
+    if derives(value, types.ModuleType):
+        return types.ModuleType.__getattribute__(cast(types.ModuleType, value), "__dict__").get(name, MISSING)
     in_bases = in_class(type(value), name)
     if isinstance(in_bases, SLOT):
         try:
@@ -50,8 +65,8 @@ def attribute(value: object, name: str) -> Any:
         return own[name]
     if is_module(type(value)):
         for registry in ("_parameters", "_buffers", "_modules"):
-            held = own.get(registry)
-            if isinstance(held, dict) and name in held:
+            held: Any = own.get(registry)
+            if derives(held, dict) and name in held:
                 return held[name]
     return MISSING if has_getter(in_bases) else in_bases
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import types
 from collections import UserDict, UserList, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,8 @@ from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.kind import Child, Evaluate
 from tensorpeek.probe.types_map import TypeMap
 
-CONTAINERS = (list, tuple, dict, set, frozenset, deque, UserDict, UserList)
+BUILTINS = (list, tuple, dict, set, frozenset, deque)
+CONTAINERS = (*BUILTINS, UserDict, UserList)
 SIMPLE_KEYS = (str, int, bool, bytes, type(None))
 NEVER_OPENED = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
@@ -29,69 +31,74 @@ def is_container(cls: type) -> bool:
     known = _containers.get(cls)
     if known is None:
         is_dataclass = raw.in_class(cls, "__dataclass_fields__") is not raw.MISSING
-        known = is_dataclass or not set(map(id, CONTAINERS)).isdisjoint(map(id, raw.bases(cls)))
+        known = is_dataclass or any(base is container for base in raw.bases(cls) for container in CONTAINERS)
         _containers.set(cls, known)
     return known
 
 
-def field_names(value: object) -> tuple[str, ...] | None:
+def field_names(value: Any) -> tuple[str, ...] | None:
     """The names by which a namedtuple or dataclass calls its parts, None for other values."""
-    cls = type(value)
-    fields = raw.in_class(cls, "_fields") if isinstance(value, tuple) else raw.MISSING
-    if fields is raw.MISSING and not isinstance(value, CONTAINERS):
+    cls = raw.class_of(value)
+    if raw.derives(value, tuple):
+        fields = raw.in_class(cls, "_fields")
+    elif raw.derives(value, *CONTAINERS):
+        return None
+    else:
         fields = raw.in_class(cls, "__dataclass_fields__")
-    return tuple(fields) if isinstance(fields, (tuple, dict)) else None
+    return tuple(fields) if raw.derives(fields, tuple, dict) else None
 
 
-def size(container: object) -> int:
+def builtin_of(container: Any) -> Any:
+    """The builtin class whose methods read the container, None where there is none."""
+    return next((base for base in BUILTINS if raw.derives(container, base)), None)
+
+
+def size(container: Any) -> int:
     """How many parts a container or dataclass has, without its own `__len__`."""
     fields = field_names(container)
     if fields is not None:
         return len(fields)
     container = unwrapped(container)
-    for base in (list, tuple, dict, set, frozenset, deque):
-        if isinstance(container, base):
-            return base.__len__(container)
-    return 0
+    base = builtin_of(container)
+    return 0 if base is None else base.__len__(container)
 
 
 def parts(container: Any, start: int = 0, stop: int | None = None) -> Iterator[Child]:
     """The parts of a container or dataclass by position, without its own `__iter__`."""
     fields = field_names(container)
     if fields is not None:
-        values: Iterable[Any]
-        if isinstance(container, tuple):
-            values = tuple.__iter__(container)
-        else:
-            own = raw.attributes(container)
-            values = [own.get(name, raw.MISSING) for name in fields]
-        for name, value in islice(zip(fields, values), start, stop):
-            if value is not raw.MISSING:
-                yield Child(name, value, f".{name}")
+        yield from islice(field_parts(container, fields), start, stop)
         return
     container = unwrapped(container)
-    if isinstance(container, dict):
+    base = builtin_of(container)
+    if base is dict:
         for index, (key, value) in islice(enumerate(dict.items(container)), start, stop):
             yield Child(key_name(key, index), value, key_suffix(key, index))
-    elif isinstance(container, (list, tuple)):
-        base = list if isinstance(container, list) else tuple
-        if stop is None:
-            chosen = islice(base.__iter__(container), start, None)
-        else:
+    elif base is not None:
+        if base in (list, tuple) and stop is not None:
             chosen = iter(base.__getitem__(container, slice(start, stop)))
+        else:
+            chosen = islice(base.__iter__(container), start, stop)
         for index, value in enumerate(chosen, start):
-            yield Child(f"[{index}]", value, f"[{index}]")
-    elif isinstance(container, (set, frozenset, deque)):
-        base = next(b for b in (set, frozenset, deque) if isinstance(container, b))
-        for index, value in islice(enumerate(base.__iter__(container)), start, stop):
-            yield Child(f"[{index}]", value, f"[{index}]" if base is deque else listed(index))
+            yield Child(f"[{index}]", value, listed(index) if base in (set, frozenset) else f"[{index}]")
+
+
+def field_parts(value: Any, fields: tuple[str, ...]) -> Iterator[Child]:
+    """The fields that are set, in their order."""
+    if raw.derives(value, tuple):
+        held = dict(zip(fields, tuple.__iter__(value)))
+    else:
+        held = raw.attributes(value)
+    for name in fields:
+        if name in held:
+            yield Child(name, held[name], f".{name}")
 
 
 def unwrapped(container: Any) -> Any:
     """The dict inside a UserDict (HF's batches are such), the list inside a UserList."""
-    if isinstance(container, (UserDict, UserList)):
+    if raw.derives(container, UserDict, UserList):
         inner = raw.attributes(container).get("data")
-        return inner if isinstance(inner, (dict, list)) else {}
+        return inner if raw.derives(inner, dict, list) else {}
     return container
 
 
@@ -104,10 +111,10 @@ def key_suffix(key: object, index: int) -> Evaluate:
     return f"[{key!r}]" if is_literal(key) else values_listed(index)
 
 
-def is_literal(key: object) -> bool:
+def is_literal(key: Any) -> bool:
     if type(key) is tuple:
         return all(is_literal(item) for item in key)
-    return type(key) in SIMPLE_KEYS or (type(key) is float and key == key and abs(key) != float("inf"))
+    return raw.exactly(key, *SIMPLE_KEYS) or (type(key) is float and math.isfinite(key))
 
 
 def values_listed(index: int) -> Evaluate:
@@ -120,12 +127,12 @@ def listed(index: int) -> Evaluate:
 
 def members(value: Any) -> Iterator[Child]:
     """Everything a value holds that can hold or be a tensor: parts, submodules, state, attributes, a gradient."""
-    cls = type(value)
-    if isinstance(value, NEVER_OPENED) or raw.module_name(cls).startswith(("_pydev", "numpy", "pandas")):
+    cls = raw.class_of(value)
+    if raw.derives(value, *NEVER_OPENED) or raw.module_name(cls).startswith(("_pydev", "numpy", "pandas")):
         return
     if is_container(cls):
         yield from parts(value)
-        if isinstance(value, CONTAINERS):
+        if raw.derives(value, *CONTAINERS):
             return
     if raw.is_module(cls):
         yield from module_members(value)
@@ -133,7 +140,7 @@ def members(value: Any) -> Iterator[Child]:
         yield from tensor_members(value)
     else:
         for name, held in raw.attributes(value).items():
-            if isinstance(name, str) and name.isidentifier():
+            if raw.exactly(name, str) and name.isidentifier():
                 yield Child(name, held, attribute_suffix(value, name))
 
 
@@ -141,13 +148,18 @@ def module_members(module: Any) -> Iterator[Child]:
     """Parameters, buffers and submodules by name, then the other attributes of an `nn.Module`."""
     own = raw.attributes(module)
     for registry in ("_parameters", "_buffers", "_modules"):
-        held = own.get(registry)
-        for name, value in list(held.items()) if isinstance(held, dict) else ():
-            if value is not None:
-                yield Child(name, value, registered_suffix(module, own, registry, name))
+        yield from registered(module, own, registry)
     for name, value in own.items():
         if not name.startswith("_") and name != "training":
             yield Child(name, value, attribute_suffix(module, name))
+
+
+def registered(module: object, own: dict[str, Any], registry: str) -> Iterator[Child]:
+    """What a module holds in one of its registries, None left out."""
+    held: Any = own.get(registry)
+    for name, value in list(held.items()) if raw.derives(held, dict) else ():
+        if value is not None:
+            yield Child(name, value, registered_suffix(module, own, registry, name))
 
 
 def registered_suffix(module: object, own: dict[str, Any], registry: str, name: str) -> Evaluate:
@@ -163,7 +175,7 @@ def registered_suffix(module: object, own: dict[str, Any], registry: str, name: 
 def attribute_suffix(value: object, name: str) -> Evaluate:
     """`.name`, or through the dictionary where a property of that name stands before it."""
     in_bases = raw.in_class(type(value), name)
-    if raw.has_setter(in_bases) and not isinstance(in_bases, raw.SLOT):
+    if raw.has_setter(in_bases) and not raw.derives(in_bases, *raw.SLOT):
         return f".__dict__[{name!r}]"
     return f".{name}"
 

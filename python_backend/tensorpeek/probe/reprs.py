@@ -11,12 +11,12 @@ import ctypes
 import queue
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Callable
+from typing import Any, Callable
 
 from tensorpeek.contract.messages import Presentation
-from tensorpeek.probe import pydevd_access
+from tensorpeek.probe import pydevd_access, raw
 from tensorpeek.probe.presentation import present
 from tensorpeek.probe.raw import class_name
 from tensorpeek.probe.types_map import TypeMap
@@ -40,6 +40,8 @@ QUICK_REPRS: set[int] = {id(cls.__repr__) for cls in QUICK_TYPES}
 MakeText = Callable[[object, Callable[[object], None]], str]
 """Makes the text of a value, and tells of each object whose `__repr__` it is about to run."""
 
+DEEPEST = 2
+"""Levels of containers in containers that pydevd's text goes down."""
 SEQUENCES = (list, tuple, set, frozenset)
 BIG_DICT = 10_000
 """pydevd copies all keys of a dict to show the first 59."""
@@ -56,21 +58,36 @@ def is_quick(cls: type) -> bool:
         return False
 
 
-def is_plain(value: object, depth: int = 0) -> bool:
+def is_plain(value: Any, depth: int = 0) -> bool:
     """Whether pydevd's text for the value runs nobody's code. Looks no further than that text does."""
-    cls = type(value)
-    if is_quick(cls):
+    if is_quick(raw.class_of(value)) or depth > DEEPEST:
         return True
-    if depth > 2:
-        return True
-    shown = islice(value, 60 if depth == 0 else 20) if cls in SEQUENCES else None  # type: ignore[call-overload]
-    if shown is not None:
-        return all(is_plain(item, depth + 1) for item in shown)
-    if cls is dict and isinstance(value, dict):
+    if raw.exactly(value, *SEQUENCES):
+        return all(is_plain(item, depth + 1) for item in islice(value, shown_items(depth)))
+    if type(value) is dict:
         return (depth > 0 or len(value) <= BIG_DICT) and all(
-            is_plain(key, depth + 1) and is_plain(item, depth + 1) for key, item in islice(value.items(), 60)
+            is_plain(key, depth + 1) and is_plain(item, depth + 1)
+            for key, item in islice(value.items(), shown_items(depth))
         )
     return False
+
+
+def shown(value: Any, depth: int = 0) -> Iterator[object]:
+    """The value and what pydevd's text shows of its inside."""
+    yield value
+    if depth > DEEPEST:
+        return
+    inside: Iterable[Any] = ()
+    if raw.exactly(value, *SEQUENCES):
+        inside = islice(value, shown_items(depth))
+    elif raw.derives(value, dict):
+        inside = islice((each for pair in dict.items(value) for each in pair), 2 * shown_items(depth))
+    for item in inside:
+        yield from shown(item, depth + 1)
+
+
+def shown_items(depth: int) -> int:
+    return 60 if depth == 0 else 20
 
 
 class Job:
@@ -227,18 +244,3 @@ class Reprs:
         if type(value) is slow:  # what holds a slow thing is better opened than waited for
             text["lazy"] = True
         return text
-
-
-def shown(value: object, depth: int = 0) -> Iterable[object]:
-    """The value and what pydevd's text shows of its inside."""
-    yield value
-    if depth > 2:
-        return
-    limit = 60 if depth == 0 else 20
-    if isinstance(value, dict):
-        for key, item in islice(dict.items(value), limit):
-            yield key
-            yield from shown(item, depth + 1)
-    elif type(value) in SEQUENCES:
-        for item in islice(value, limit):  # type: ignore[call-overload]
-            yield from shown(item, depth + 1)

@@ -18,23 +18,33 @@ MOST_PARTS = 8
 """Parts of a container that are named before `…`."""
 LONGEST_WORD = 24
 """Characters of a string or number."""
+MOST_BITS = 64
+"""Of a whole number that is written out."""
 DTYPE_LETTERS = {"b": "bool", "i": "i", "u": "u", "f": "f", "c": "c"}
 
 
 def shorthand(value: Any, depth: int = 0) -> str:
     """What the value is, without a statistic: shapes, short literals, class names."""
-    cls = type(value)
+    cls = raw.class_of(value)
     if raw.is_a(cls, "torch.Tensor"):
         return tensor_shorthand(value)
     if raw.is_a(cls, "numpy.ndarray"):
         return array_shorthand(value)
-    if cls in (bool, int, float, type(None)):
-        return number(value) if cls is float else clip(repr(value))
-    if cls in (str, bytes):
+    if raw.exactly(value, bool, int, float, type(None)):
+        return number_shorthand(value)
+    if raw.exactly(value, str, bytes):
         return clip(repr(value[: LONGEST_WORD + 1]))
     if reach.is_container(cls):
         return container_shorthand(value, depth)
     return raw.class_name(cls)
+
+
+def number_shorthand(value: Any) -> str:
+    if type(value) is float:
+        return number(value)
+    if type(value) is int and value.bit_length() > MOST_BITS:
+        return f"int of {value.bit_length()} bits"
+    return repr(value)
 
 
 def tensor_shorthand(tensor: Any) -> str:
@@ -71,7 +81,7 @@ def container_shorthand(container: Any, depth: int = 0) -> str:
     count = reach.size(container)
     if depth > DEEPEST:
         return f"{opening}…{closing}" if count else opening + closing
-    named = isinstance(reach.unwrapped(container), dict) or reach.field_names(container) is not None
+    named = raw.derives(reach.unwrapped(container), dict) or reach.field_names(container) is not None
     words: list[tuple[str, int]] = []
     taken = 0
     for part in islice(reach.parts(container), 1000):
@@ -95,12 +105,12 @@ def container_shorthand(container: Any, depth: int = 0) -> str:
 
 def brackets(container: Any) -> tuple[str, str]:
     """Those of the literal, after the class name where the class is not the builtin one."""
-    cls = type(container)
-    name = "" if cls in (list, tuple, dict, set) else raw.class_name(cls)
+    is_builtin = raw.exactly(container, list, tuple, dict, set)
+    name = "" if is_builtin else raw.class_name(raw.class_of(container))
     inner = reach.unwrapped(container)
-    if isinstance(inner, list):
+    if raw.derives(inner, list):
         return f"{name}[", "]"
-    if isinstance(inner, (dict, set)) and not name:
+    if is_builtin and raw.derives(inner, dict, set):
         return "{", "}"
     return f"{name}(", ")"
 

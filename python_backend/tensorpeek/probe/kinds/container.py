@@ -76,11 +76,8 @@ def part_list(container: Any, start: int, stop: int) -> list[Child]:
 def survey(container: Any) -> Survey:
     """Looks at the first parts, and at the parts of those."""
     found = Survey()
-    seen: set[int] = {id(container)}
-    budget = MOST_LOOKED_AT
-    for where, value in inside(container, "", 0, seen):
-        budget -= 1
-        if budget < 0:
+    for looked_at, (where, value) in enumerate(inside(container, "", 0, {id(container)})):
+        if looked_at == MOST_LOOKED_AT:
             found.whole = False
             break
         cls = type(value)
@@ -102,7 +99,7 @@ def survey(container: Any) -> Survey:
 
 def inside(container: Any, where: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Any]]:
     """Every part once, and the parts of parts that are containers, as deep as DEEPEST."""
-    for part in islice(reach.parts(container), MOST_LOOKED_AT):
+    for part in islice(reach.parts(container), MOST_LOOKED_AT + 1):
         if id(part.value) in seen:
             continue
         place = where + (part.evaluate if isinstance(part.evaluate, str) else f"[{part.name}]")

@@ -98,11 +98,13 @@ def walk(module: Any, path: str, seen: set[int]) -> Iterator[tuple[str, dict[str
 
 
 def count_in(tensors: Tensors, where: str, tensor: Any, found: Anatomy) -> None:
+    if raw.is_a(type(tensor), "torch.nn.parameter.UninitializedTensorMixin"):
+        found.lazy += 1
+        return
     try:
         elements = int(tensor.numel())
         size = elements * int(tensor.element_size())
-    except Exception:  # noqa: BLE001 - a lazy parameter has no size, a hostile subclass may refuse
-        found.lazy += 1
+    except Exception:  # noqa: BLE001 - a hostile subclass may refuse; the others still count
         return
     tensors.count += 1
     tensors.elements += elements
@@ -135,15 +137,9 @@ class ModuleKind:
 
     def children(self, value: Any) -> list[Child]:
         own = raw.attributes(value)
-        registered: dict[str, list[Child]] = {}
+        rows: list[Child] = []
         for registry in ("_modules", "_parameters", "_buffers"):
-            held = own.get(registry)
-            registered[registry] = [
-                Child(name, held_value, reach.registered_suffix(value, own, registry, name))
-                for name, held_value in (held.items() if isinstance(held, dict) else ())
-                if held_value is not None
-            ]
-        rows = [*registered["_modules"], *registered["_parameters"], *registered["_buffers"]]
+            rows += reach.registered(value, own, registry)
         rows += [
             Child(name, held, reach.attribute_suffix(value, name))
             for name, held in own.items()

@@ -93,8 +93,8 @@ def single(tensor: Any) -> float | None:
     """The number in a tensor of one element, read without dispatching an operation."""
     if not raw.is_a(type(tensor), "torch.Tensor"):
         return None
-    scan = scan_tensor(tensor)
-    if scan is None or scan.cost != 1:
+    scan = scan_tensor(tensor) if tensor_facts(tensor).size == 1 else None
+    if scan is None:
         return None
     scan.advance(Deadline.after(1))
     return scan.statistics.minimum
