@@ -64,7 +64,7 @@ def _write_readme(tables: list[str]) -> None:
     where = (
         f"Measured {machine['date']} on {machine['cores']} cores ({machine['cpu']}), "
         f"Python {machine['python']}, torch {machine['torch']}, debugpy {machine['debugpy']}, "
-        "by `npm run bench`. Medians (least–most); `÷ peer` is the peer's median over ours, so more is better."
+        "by `npm run bench`. Medians (least–most); `÷ peer` is the peer over ours: more is better."
     )
     text = "\n\n".join([where, *tables])
     readme.write_text(f"{before}{START}\n\n{text}\n\n{END}{after}", encoding="utf-8")
