@@ -35,7 +35,10 @@ def language_server() -> LanguageServer:
     def expression(params: Any) -> EvaluatableExpression | None:
         where = _checked(params)
         source = documents.get(where["uri"])
-        return None if source is None else evaluatable_expression(source, where["line"], where["character"])
+        if source is None:
+            # Null would say that nothing is there to evaluate.
+            raise JsonRpcInvalidParams(f"not an open document: {where['uri']}")
+        return evaluatable_expression(source, where["line"], where["character"])
 
     return server
 

@@ -59,10 +59,11 @@ async def test_the_answer_is_an_evaluatable_expression(client: LanguageClient) -
     }
 
 
-async def test_no_expression_and_no_document_are_null(client: LanguageClient) -> None:
+async def test_no_expression_is_null_and_no_document_an_error(client: LanguageClient) -> None:
     open_text(client, "# loss\n")
     assert await expression_at(client, 0, 3) is None
-    assert await expression_at(client, 0, 3, "file:///other.py") is None
+    with pytest.raises(JsonRpcException, match="not an open document"):
+        await expression_at(client, 0, 3, "file:///other.py")
 
 
 async def test_it_follows_edits(client: LanguageClient) -> None:
@@ -76,7 +77,8 @@ async def test_it_follows_edits(client: LanguageClient) -> None:
     assert (await expression_at(client, 1, 2)).expression == "größe"
     identifier = types.TextDocumentIdentifier(uri=URI)
     client.text_document_did_close(types.DidCloseTextDocumentParams(text_document=identifier))
-    assert await expression_at(client, 1, 2) is None
+    with pytest.raises(JsonRpcException, match="not an open document"):
+        await expression_at(client, 1, 2)
 
 
 @pytest.mark.parametrize("params", [None, {}, {"uri": URI, "line": "1", "character": 0}, {"uri": 1}])
