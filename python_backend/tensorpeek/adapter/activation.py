@@ -19,6 +19,7 @@ OLDEST_PROBED = (3, 9)
 QUIET_TIME = 0.25
 """Seconds after a stop until the probe is asked what has become of the process; the client goes first."""
 
+# The probe does this too; a session without it should be no slower.
 SEND_WITHOUT_DELAY = (
     "__import__('pydevd').get_global_debugger().writer.sock.setsockopt("
     "__import__('socket').IPPROTO_TCP, __import__('socket').TCP_NODELAY, 1)"
@@ -56,6 +57,8 @@ class Activation:
             log.warning("the probe is not installed: %s", failure)
             await self._explain(str(failure))
         finally:
+            if self.mode == "plain":
+                await self._answer("evaluate", {"expression": SEND_WITHOUT_DELAY, "context": "repl"})
             self.settled.set()
 
     def run_plain(self, key: str, **values: object) -> None:
@@ -99,8 +102,7 @@ class Activation:
             self._notify("tensorpeek/process", {**event})
 
     async def _explain(self, problem: str) -> None:
-        """Finds out why the probe is not in, and at least makes the debuggee answer without delay."""
-        await self._answer("evaluate", {"expression": SEND_WITHOUT_DELAY, "context": "repl"})
+        """Finds out which Python the probe did not start in."""
         information = await self._answer("pydevdSystemInfo", {})
         python = ((information.get("body") or {}).get("python") or {}).get("version")
         self._run_plain_because(str(python), problem.strip().rpartition("\n")[2])

@@ -41,9 +41,13 @@ class Garbled:
         return found.group(1).decode("utf-8", "replace") if found else ""
 
 
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+"""Made once, as `json.dumps` makes an encoder for each call; ASCII, so lone surrogates are safe."""
+
+
 def encode(message: Message) -> bytes:
-    """Header and body in one piece, so that they leave in one write. ASCII, so lone surrogates are safe."""
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    """Header and body in one piece, so that they leave in one write."""
+    body = _to_json(message).encode("ascii")
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
@@ -118,7 +122,7 @@ class Decoder:
 
 def _message(body: bytes) -> Message | Garbled:
     try:
-        content: object = json.loads(body)
+        content: object = json.loads(body.decode())
     except (ValueError, RecursionError) as error:
         return Garbled(f"the body is not JSON: {error}", body[:HEAD_KEPT])
     if not isinstance(content, dict):

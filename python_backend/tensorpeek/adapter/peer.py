@@ -39,6 +39,8 @@ class Peer:
         """Runs the adapter of this debugpy package; raises OSError."""
         channel = Channel("debugpy", receiver)
         command = [sys.executable, str(package / "adapter")]
+        if sys.version_info < (3, 10):
+            command.insert(1, str(Path(__file__).with_name("debugpy_on_39.py")))
         if log_folder:
             command += ["--log-dir", log_folder]
         process = await ChildProcess.start(command, dict(os.environ), channel)

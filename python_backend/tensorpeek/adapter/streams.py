@@ -123,8 +123,6 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._channel = channel
         self._exited = asyncio.Event()
         self._transport: asyncio.SubprocessTransport | None = None
-        self.errors = ""
-        """The end of what it wrote to stderr."""
 
     @property
     def pid(self) -> int:
@@ -140,18 +138,16 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        self._channel.connection_made(self._transport.get_pipe_transport(1))
+        output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
+        output.set_protocol(self._channel)  # straight to the channel: by way of us costs a turn of the loop
+        self._channel.connection_made(output)
         self._channel.write_to(cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0)))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            self._channel.data_received(data)
-        else:
-            self.errors = (self.errors + data.decode(errors="replace"))[-2000:]
-            log.warning("debugpy: %s", data.decode(errors="replace").rstrip())
+        log.warning("debugpy: %s", data.decode(errors="replace").rstrip())  # stderr
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd != 2:
+        if fd == 0:
             self._channel.connection_lost(exc)
 
     def pause_writing(self) -> None:

@@ -13,6 +13,8 @@ FAINT = "\x1b[2m"
 def styled(presentation: Presentation) -> str:
     """The text with its alarm in red, or wholly green or faint as its style says."""
     text = presentation["text"]
+    if not text:
+        return text
     alarm = presentation.get("alarm", "")
     if alarm and text.startswith(alarm):
         return f"{ALARM}{alarm}{RESET}{text[len(alarm) :]}"

@@ -25,7 +25,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "plain_old_python": {
         "en": "The program runs on Python {python}; TensorPeek needs 3.9 or newer. Debugging works as usual.",
         "es": "El programa usa Python {python}; TensorPeek necesita 3.9 o posterior. Se depura como siempre.",
-        "pt-br": "O programa usa Python {python}; o TensorPeek precisa do 3.9 ou mais novo. A depuração não muda.",
+        "pt-br": "O programa usa Python {python}; o TensorPeek precisa de 3.9 ou mais novo. Depura-se igual.",
     },
     "plain_probe": {
         "en": "TensorPeek could not start in the program, so values are shown as by debugpy: {problem}",

@@ -145,6 +145,11 @@ class DapClient:
             if not r.sent and r.message.get("event") == name
         ]
 
+    def reverse_requests(self) -> list[str]:
+        """The commands of the requests that the adapter sent, in order."""
+        received = [record.message for record in self.records if not record.sent]
+        return [message["command"] for message in received if message["type"] == "request"]
+
     def wait_until(
         self, condition: Callable[[], bool], timeout: float = DEFAULT_TIMEOUT, what: str = ""
     ) -> None:
