@@ -15,6 +15,8 @@ VALUES = {
     "list of 1e6 ints": "long_list.py",
     "object with a 3 s __repr__": "slow_repr.py",
 }
+SHOWN = 40
+"""Characters of a value in the note."""
 WITHIN = 1.0
 """Seconds until Locals is there."""
 PATIENCE, QUICK_PATIENCE = 60.0, 8.0
@@ -42,7 +44,7 @@ def _row(work: str, program: str, rounds: int, patience: float) -> Row:
     assert value is not None
     samples = {OURS: Sample.of(times), PLAIN: Sample.of(peers, capped)}
     lazy = "lazy: " if value.get("presentationHint", {}).get("lazy") else ""
-    return Row(work, samples, at_most=WITHIN, note=f"{lazy}`{value['value'][:60]}`")
+    return Row(work, samples, at_most=WITHIN, note=f"{lazy}`{shortened(value['value'])}`")
 
 
 def _locals(session: DebugSession, patience: float) -> tuple[float, Message | None]:
@@ -55,3 +57,8 @@ def _locals(session: DebugSession, patience: float) -> tuple[float, Message | No
     except TimeoutError:
         return patience, None
     return seconds, next(v for v in answer["body"]["variables"] if v["name"] == "value")
+
+
+def shortened(text: str) -> str:
+    """The beginning, as much as the side bar shows."""
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
