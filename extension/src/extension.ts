@@ -19,6 +19,7 @@ import { Backend } from "./python/backend";
 import { Interpreters } from "./python/interpreter";
 import { noticePlainSessions } from "./statusBar/plainNotice";
 import { StatusBar } from "./statusBar/statusBar";
+import { showOnce } from "./tensors/firstShowing";
 import { registerMenus } from "./tensors/menus";
 import { TensorsView } from "./tensors/tensorsView";
 
@@ -79,6 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
   owned.add(noticePlainSessions(tracker));
   const tensors = owned.add(new TensorsView(tracker, log, context.extensionUri));
   owned.add(vscode.window.registerWebviewViewProvider(VIEWS.tensors, tensors));
+  owned.add(showOnce(tracker, context.globalState));
   registerMenus(tensors).forEach((menu) => owned.add(menu));
 
   owned.add(onDidChangePythonPath(() => server.restart()));

@@ -74,6 +74,11 @@ export class TensorsView implements vscode.WebviewViewProvider, vscode.Disposabl
       case "ready":
         await this.refresh();
         break;
+      case "totals":
+        if (this.view) {
+          this.view.description = message.text;
+        }
+        break;
       case "act":
         await act(message.action, message.expression, this.row(message.expression));
         break;

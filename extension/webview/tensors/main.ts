@@ -1,9 +1,10 @@
 import type { TensorTable } from "../../src/contract/messages";
+import { element } from "./dom";
 import { arrange, DEFAULT_QUERY, type Query } from "./model";
 import type { FromPage, PageState, Strings, ToPage } from "./protocol";
 import { RowNavigation } from "./navigation";
 import { Listing } from "./listing";
-import { Toolbar } from "./toolbar";
+import { Toolbar, totalsText } from "./toolbar";
 import "./tensors.css";
 
 interface PageMemory {
@@ -35,13 +36,18 @@ const listing = new Listing(strings, (column) => {
 const navigation = new RowNavigation(listing.element, (action, expression) => {
   vscode.postMessage({ type: "act", action, expression });
 });
-document.body.append(toolbar.element, listing.element);
+/** The totals again for those who hear the page rather than see the view's title. */
+const totals = element("div", { class: "unseen", role: "status", "data-testid": "totals" });
+document.body.append(toolbar.element, totals, listing.element);
 
 function draw(): void {
   const arranged = arrange(table?.rows ?? [], query);
-  toolbar.show(query, arranged, table?.truncated ?? false);
+  toolbar.show(query, arranged);
   listing.show(arranged, query);
   navigation.refresh();
+  const text = table ? totalsText(arranged, table.truncated, strings) : "";
+  totals.textContent = text;
+  vscode.postMessage({ type: "totals", text });
 }
 
 function show(state: PageState): void {
@@ -49,7 +55,6 @@ function show(state: PageState): void {
     case "table": {
       const scroll = table ? window.scrollY : (memory?.scroll ?? 0);
       table = state.table;
-      listing.explain(undefined);
       draw();
       window.scrollTo({ top: scroll });
       break;

@@ -14,7 +14,10 @@ export type ToPage =
 export type Action = "copy" | "watch" | "reveal";
 
 export type FromPage =
-  { readonly type: "ready" } | { readonly type: "act"; readonly action: Action; readonly expression: string };
+  | { readonly type: "ready" }
+  /** What the view's title says beside its name. */
+  | { readonly type: "totals"; readonly text: string }
+  | { readonly type: "act"; readonly action: Action; readonly expression: string };
 
 /** The page's texts in the user's language. Numbers in braces stand for what the page knows. */
 export interface Strings {
@@ -37,12 +40,8 @@ export interface Strings {
   readonly copy: string;
   readonly watch: string;
   readonly reveal: string;
-  /** {0} tensors */
-  readonly tensors: string;
   /** {0} of {1} tensors */
   readonly someTensors: string;
-  /** {0} with an alarm */
-  readonly alarms: string;
   readonly truncated: string;
   /** The numbers cover a part of the elements only. */
   readonly partial: string;

@@ -41,9 +41,13 @@ function rowElement(row: TensorRow, strings: Strings, alias: string | undefined)
     line(
       cell("dtype", row.dtype),
       cell("shape", shapeText(row.shape), `${row.type} ${row.dtype}${shapeText(row.shape)}`),
-      cell("min", min, partial),
-      cell("max", max, partial),
-      cell("mean", mean, partial),
+      element(
+        "div",
+        { role: "presentation", class: "range" },
+        cell("min", min, partial),
+        cell("max", max, partial),
+        cell("mean", mean, partial),
+      ),
     ),
     actionsCell(row, strings),
   );

@@ -11,7 +11,7 @@ export class Toolbar {
   private readonly alarms: HTMLButtonElement;
   private readonly column: HTMLSelectElement;
   private readonly direction: HTMLButtonElement;
-  private readonly totals: HTMLElement;
+  private readonly alarmCount: HTMLElement;
 
   constructor(
     private readonly strings: Strings,
@@ -24,10 +24,13 @@ export class Toolbar {
       "data-testid": "filter",
       spellcheck: "false",
     });
+    this.alarmCount = element("span");
     this.alarms = element(
       "button",
-      { type: "button", title: strings.alarmsOnly, "aria-label": strings.alarmsOnly, "data-testid": "alarms-only" },
+      { type: "button", class: "alarms", title: strings.alarmsOnly, "data-testid": "alarms-only" },
       icon(ICONS.alarm),
+      this.alarmCount,
+      element("span", { class: "unseen" }, strings.alarmsOnly),
     );
     this.column = element(
       "select",
@@ -36,13 +39,8 @@ export class Toolbar {
       ...COLUMNS.map((column) => element("option", { value: column }, strings[column])),
     );
     this.direction = element("button", { type: "button", "data-testid": "direction" });
-    this.totals = element("div", { class: "totals", role: "status", "data-testid": "totals" });
-    this.element = element(
-      "header",
-      {},
-      element("div", { class: "bar" }, this.filter, this.alarms),
-      element("div", { class: "bar" }, this.totals, element("div", { class: "order" }, this.column, this.direction)),
-    );
+    const order = element("div", { class: "order" }, this.column, this.direction);
+    this.element = element("header", {}, this.filter, this.alarms, order);
 
     this.filter.addEventListener("input", () => {
       this.set({ ...this.query, filter: this.filter.value });
@@ -70,32 +68,25 @@ export class Toolbar {
     this.changed(query);
   }
 
-  show(query: Query, listing: Listing, truncated: boolean): void {
+  show(query: Query, { alarms }: Listing): void {
     this.query = query;
     if (this.filter.value !== query.filter) {
       this.filter.value = query.filter;
     }
     this.alarms.setAttribute("aria-pressed", String(query.alarmsOnly));
-    this.alarms.classList.toggle("raised", listing.alarms > 0);
+    this.alarms.classList.toggle("raised", alarms > 0);
+    this.alarmCount.textContent = alarms > 0 ? String(alarms) : "";
     this.column.value = query.column;
     this.direction.hidden = query.column === "frame";
     this.direction.textContent = query.descending ? "↓" : "↑";
     const direction = query.descending ? this.strings.descending : this.strings.ascending;
     this.direction.title = direction;
     this.direction.setAttribute("aria-label", direction);
-    this.totals.textContent = this.totalsText(listing, truncated);
   }
+}
 
-  private totalsText({ shown, total, bytes, alarms }: Listing, truncated: boolean): string {
-    const { strings } = this;
-    const count = shown === total ? fill(strings.tensors, total) : fill(strings.someTensors, shown, total);
-    const parts = [count, bytesText(bytes)];
-    if (alarms > 0) {
-      parts.push(fill(strings.alarms, alarms));
-    }
-    if (truncated) {
-      parts.push(strings.truncated);
-    }
-    return parts.join(" · ");
-  }
+/** How many rows are shown, and their bytes; told beside the title of the view. */
+export function totalsText({ shown, total, bytes }: Listing, truncated: boolean, strings: Strings): string {
+  const count = shown === total ? String(total) : fill(strings.someTensors, shown, total);
+  return [count, bytesText(bytes), ...(truncated ? [strings.truncated] : [])].join(" · ");
 }

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { AdapterServers } from "../../../../extension/src/debug/adapterServers";
+import type { Log } from "../../../../extension/src/log";
+
+const log = { info: () => undefined } as unknown as Log;
+const listening = new URL("fixtures/listening.mjs", import.meta.url).pathname;
+const node = (...args: string[]) => ({ program: process.execPath, args });
+
+it("takes the port that the adapter prints, and ends the adapter on demand", async () => {
+  const servers = new AdapterServers(log);
+  const port = await servers.start(node(listening));
+  expect(port).toBeGreaterThan(0);
+  expect(servers.owns(port)).toBe(true);
+  servers.stop(port);
+  await expect.poll(() => servers.owns(port)).toBe(false);
+});
+
+it("tells what an adapter said that ended at once", async () => {
+  const servers = new AdapterServers(log);
+  await expect(servers.start(node("/no/such/script.mjs"))).rejects.toThrow(/ended with code 1.*no\/such\/script/s);
+});
+
+it("tells of a program that is not there", async () => {
+  await expect(new AdapterServers(log).start({ program: "/no/such/python", args: [] })).rejects.toThrow(/ENOENT/);
+});

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AdapterServers } from "../../../../extension/src/debug/adapterServers";
+import type { PythonDebugConfiguration } from "../../../../extension/src/debug/configuration";
+import { DebugpyConfigurationProvider } from "../../../../extension/src/debug/debugpyConfigurationProvider";
+import type { Log } from "../../../../extension/src/log";
+import { Backend, type Command } from "../../../../extension/src/python/backend";
+import type { Interpreters } from "../../../../extension/src/python/interpreter";
+import { settings } from "../fake/vscode";
+
+const backend = new Backend("/extension");
+const launch = { name: "train", type: "debugpy", request: "launch", program: "train.py" };
+const attach = { name: "child", type: "debugpy", request: "attach", connect: { host: "127.0.0.1", port: 4000 } };
+const OUR_PORT = 5001;
+
+let find: ReturnType<typeof vi.fn>;
+let start: ReturnType<typeof vi.fn<(command: Command) => Promise<number>>>;
+let provider: DebugpyConfigurationProvider;
+
+beforeEach(() => {
+  find = vi.fn((python: unknown) =>
+    Promise.resolve({ command: Array.isArray(python) ? python : [python ?? "/usr/bin/python3"], version: [3, 12, 0] }),
+  );
+  start = vi.fn(() => Promise.resolve(OUR_PORT));
+  const servers = { start, owns: (port: number) => port === OUR_PORT } as unknown as AdapterServers;
+  const log = { warn: () => undefined } as unknown as Log;
+  provider = new DebugpyConfigurationProvider(backend, { find } as unknown as Interpreters, servers, log);
+});
+
+afterEach(() => {
+  delete settings["tensorpeek.debugpy.enabled"];
+});
+
+const resolve = (configuration: PythonDebugConfiguration) =>
+  provider.resolveDebugConfigurationWithSubstitutedVariables(undefined, configuration);
+
+describe("a debugpy configuration", () => {
+  it.each([
+    launch,
+    { ...attach, connect: undefined, processId: 12 },
+    { ...attach, connect: undefined, listen: { port: 1 } },
+  ])("is led through our adapter by the documented attributes", async (configuration) => {
+    expect(await resolve(configuration as PythonDebugConfiguration)).toEqual({
+      ...configuration,
+      debugAdapterPath: backend.adapterScript,
+      debugAdapterPython: "/usr/bin/python3",
+      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60 },
+    });
+  });
+
+  it("that connects gets an adapter of ours in front of its port", async () => {
+    expect(await resolve(attach)).toEqual({
+      ...attach,
+      debugServer: OUR_PORT,
+      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60 },
+    });
+    expect(start.mock.calls[0]![0].args).toEqual([backend.adapterScript, "--port", "0", "--connect", "127.0.0.1:4000"]);
+  });
+
+  it("of a child is a copy of its parent's, so our own port in it does not count as the user's", async () => {
+    expect(await resolve({ ...attach, debugServer: OUR_PORT, debugAdapterPath: backend.adapterScript })).toMatchObject({
+      debugServer: OUR_PORT,
+    });
+    expect(start).toHaveBeenCalledOnce();
+  });
+
+  it.each([{ debugServer: 4711 }, { debugAdapterPath: "/mine/adapter" }])(
+    "with %j keeps the user's adapter",
+    async (own) => {
+      const configuration = { ...launch, ...own };
+      expect(await resolve(configuration)).toBe(configuration);
+    },
+  );
+
+  it("keeps the interpreter that the user chose for the adapter", async () => {
+    expect(await resolve({ ...launch, debugAdapterPython: "/mine/python" })).toMatchObject({
+      debugAdapterPython: "/mine/python",
+    });
+  });
+
+  it("with an interpreter of several words runs the adapter with the workspace's own", async () => {
+    expect(await resolve({ ...launch, python: ["conda", "run", "python"] })).toMatchObject({
+      python: ["conda", "run", "python"],
+      debugAdapterPython: "/usr/bin/python3",
+    });
+  });
+
+  it("stays as it is when the setting says so", async () => {
+    settings["tensorpeek.debugpy.enabled"] = false;
+    expect(await resolve(launch)).toBe(launch);
+  });
+
+  it("stays as it is when no interpreter can run our adapter", async () => {
+    find.mockRejectedValue(new Error("too old"));
+    expect(await resolve(launch)).toBe(launch);
+  });
+
+  it("stays as it is when our adapter does not start", async () => {
+    start.mockRejectedValue(new Error("it ended"));
+    expect(await resolve(attach)).toBe(attach);
+  });
+});

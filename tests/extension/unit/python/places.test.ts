@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { expandPath, onSearchPath, virtualEnvironment, type Machine } from "../../../../extension/src/python/places";
+
+function machine(files: string[], env: Record<string, string> = {}): Machine {
+  return { windows: false, home: "/home/ana", env, isFile: (file) => Promise.resolve(files.includes(file)) };
+}
+
+it("prefers .venv to venv", async () => {
+  const both = machine(["/work/venv/bin/python", "/work/.venv/bin/python"]);
+  expect(await virtualEnvironment("/work", both)).toBe("/work/.venv/bin/python");
+  expect(await virtualEnvironment("/work", machine(["/work/venv/bin/python"]))).toBe("/work/venv/bin/python");
+  expect(await virtualEnvironment("/work", machine([]))).toBeUndefined();
+});
+
+it("searches PATH as a shell does, python3 first", async () => {
+  const files = ["/a/python", "/b/python3", "/a/python3"];
+  expect(await onSearchPath(machine(files, { PATH: "/a::/b" }))).toEqual(["/a/python3", "/b/python3", "/a/python"]);
+});
+
+it.each([
+  ["~/env/bin/python", "/home/ana/env/bin/python"],
+  ["${workspaceFolder}/.venv/bin/python", "/work/mi proyecto/.venv/bin/python"],
+  ["${env:CONDA}/bin/python", "/opt/conda/bin/python"],
+  ["./bin/python", "/work/mi proyecto/bin/python"],
+  ["python3", "python3"],
+  ["/usr/bin/python3", "/usr/bin/python3"],
+])("expands %s", (written, expected) => {
+  expect(expandPath(written, "/work/mi proyecto", machine([], { CONDA: "/opt/conda" }))).toBe(expected);
+});
