@@ -220,13 +220,15 @@ def _storage(facts: TensorFacts) -> Group:
 
 def _attributes(tensor: Any) -> list[Child]:
     core = sys.modules["torch"]._C
-    rows: list[Child] = []
     with core.DisableTorchFunction(), core._DisableTorchDispatch():
-        for name in _ATTRIBUTES:
-            try:
-                rows.append(Child(name, getattr(tensor, name), f".{name}"))
-            except Exception as error:  # noqa: BLE001  a subclass may define any of them as anything
-                rows.append(Child(name, Text(f"{type(error).__name__}: {error}")))
-    for name, value in sorted(getattr(tensor, "__dict__", {}).items()):
-        rows.append(Child(name, value, f".{name}"))
+        rows = [Child(name, _attribute(tensor, name), f".{name}") for name in _ATTRIBUTES]
+    own = getattr(tensor, "__dict__", {})
+    rows.extend(Child(name, value, f".{name}") for name, value in sorted(own.items()))
     return rows
+
+
+def _attribute(tensor: Any, name: str) -> object:
+    try:
+        return getattr(tensor, name)
+    except Exception as error:  # noqa: BLE001  a subclass may define any of them as anything
+        return Text(f"{type(error).__name__}: {error}")

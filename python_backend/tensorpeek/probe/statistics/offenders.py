@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FIRST = 4
 """How many places are kept of each."""
+SLICE = 8192
+"""Places reckoned with at once, since they are integers of 8 bytes."""
 
 
 class Offenders:
@@ -29,14 +31,14 @@ class Offenders:
         flat_strides.reverse()
         # From a distance in memory back to a flat index: the dimension of the longest stride first. A
         # reversed dimension is counted from its far end, which lies lowest.
-        self._dimensions: list[tuple[int, int]] = []
+        self._dimensions: list[tuple[int, int, int]] = []
         self._lowest = self._base = 0
         self._reversed = False
         for size, stride, flat in zip(self._shape, strides, flat_strides):
             if size > 1 and stride > 0:
-                self._dimensions.append((stride, flat))
+                self._dimensions.append((stride, flat, size))
             elif size > 1 and stride < 0:
-                self._dimensions.append((-stride, -flat))
+                self._dimensions.append((-stride, -flat, size))
                 self._lowest += (size - 1) * -stride
                 self._base += (size - 1) * flat
                 self._reversed = True
@@ -52,24 +54,39 @@ class Offenders:
         them."""
         distance = distance + self._lowest
         flat = distance * 0 + self._base
-        for stride, step in self._dimensions:
+        for stride, step, _ in self._dimensions:
             # A sum of products, since `divmod` of an array makes twice the temporaries.
             position = distance // stride
             flat = flat + position * step
             distance = distance - position * stride
         return flat
 
+    def _least(self, region: Region) -> int:
+        """No flat index in the block is less."""
+        if self._reversed:
+            return 0
+        first = last = region.origin
+        for size, stride in zip(region.shape, region.strides):
+            last += (size - 1) * stride
+        least = 0
+        for stride, step, size in self._dimensions:
+            position = first // stride % size
+            if position + last // stride - first // stride < size:
+                least += position * step
+        return least
+
     def visit(self, region: Region, reader: Reader) -> None:
         """Looks through a block with offenders."""
-        start = 0 if self._reversed else self._flat(region.origin)
-        if all(len(first) == FIRST and start >= first[-1] for first in self._first.values()):
+        least = self._least(region)
+        if all(len(first) == FIRST and least >= first[-1] for first in self._first.values()):
             return
         for kind, positions in reader.offending(region):
             first = self._first[kind]
-            if len(first) == FIRST and start >= first[-1]:
+            if len(first) == FIRST and least >= first[-1]:
                 continue
-            found = reader.smallest(self._flat(_distances(positions, region)), FIRST)
-            first[:] = sorted(first + found)[:FIRST]
+            for start in range(0, len(positions), SLICE):
+                flat = self._flat(_distances(positions[start : start + SLICE], region))
+                first[:] = sorted(first + reader.smallest(flat, FIRST))[:FIRST]
 
     def indices(self) -> dict[str, list[Index]]:
         """The places found, by kind, as indices into the whole shape; kinds without any are left out."""

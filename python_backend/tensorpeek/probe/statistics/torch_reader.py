@@ -98,7 +98,10 @@ class TorchReader:
     def histogram(self, region: Region, bins: int, low: float, high: float) -> list[int]:
         values = self._doubles(region)
         values = values[values.isfinite()]
-        return values.histc(bins, low, high).long().tolist()
+        if high - low == math.inf:
+            values, low, high = values / 2, low / 2, high / 2
+        places = ((values - low) / (high - low) * bins).clamp(0, bins - 1)
+        return places.long().bincount(minlength=bins).tolist()
 
 
 def unobserved(core: Any) -> ExitStack:

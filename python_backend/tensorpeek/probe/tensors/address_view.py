@@ -75,7 +75,7 @@ def locate(tensor: Any) -> Memory | str:
     if not available or not address:
         return "no storage"
     if (offset + span) * item_bytes > available:
-        return "storage freed or too small"
+        return "storage too small"
     return Memory(
         address, offset, shape, strides, size, item_bytes, span, dense, element, negated, conjugated
     )

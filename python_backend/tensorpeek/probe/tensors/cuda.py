@@ -106,12 +106,17 @@ class DeviceScan:
 
     def _queue(self, deadline: Deadline) -> None:
         numbers = self._tensor.detach()
+        conjugated = numbers.is_conj()
         if self._element.parts > 1:
-            numbers = sys.modules["torch"].view_as_real(numbers)
+            numbers = sys.modules["torch"].view_as_real(numbers.conj() if conjugated else numbers)
         numbers = numbers.as_strided(self._walk.shape, self._walk.strides)
         while self._next < self._blocks.count:
             region = self._blocks.region(self._next * self._step % self._blocks.count)
-            self._queued.append(_totals(numbers[region.index].reshape(-1), self._element.kernel or ""))
+            chunk = numbers[region.index].reshape(-1)
+            if conjugated:
+                chunk = chunk.clone()
+                chunk[1::2].neg_()
+            self._queued.append(_totals(chunk, self._element.kernel or ""))
             self._next += 1
             if deadline.expired:
                 break

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from tensorpeek.probe.tensors.address_view import locate
 from tensorpeek.probe.tensors.dtypes import element_type
 from tensorpeek.probe.tensors.unwrap import readable
 
@@ -55,7 +56,7 @@ def tensor_facts(tensor: Any) -> TensorFacts:
         core = sys.modules["torch"]._C
         with core.DisableTorchFunction(), core._DisableTorchDispatch():
             _read_head(tensor, facts)
-            _read_storage(tensor, facts)
+            _read_contents(tensor, facts)
     except Exception as error:  # noqa: BLE001  a tensor in any state must still get a line
         facts.why_no_data = facts.why_no_data or f"{type(error).__name__} while reading"
     return facts
@@ -68,15 +69,17 @@ def _read_head(tensor: Any, facts: TensorFacts) -> None:
     facts.quantized = element.quantized
     facts.device = str(tensor.device)
     facts.layout = "nested" if tensor.is_nested else str(tensor.layout).rpartition(".")[2].lstrip("_")
+    facts.shape = _nested_shape(tensor) if facts.layout == "nested" else _shape(tensor)
     facts.item_bytes = tensor.element_size()
+    facts.size = _size(tensor)
     if tensor.requires_grad:
         facts.flags.append("grad")
     if facts.type_name == "Parameter":
         facts.flags.append("param")
+
+
+def _read_contents(tensor: Any, facts: TensorFacts) -> None:
     found = readable(tensor)
-    facts.why_no_data = found.why_not
-    if found.on_device is not None and found.on_device.device.type == "cuda":
-        facts.why_no_data = ""
     facts.flags.extend(level for level in found.through if level != "values")
     if tensor.is_inference():
         facts.flags.append("inference")
@@ -84,14 +87,16 @@ def _read_head(tensor: Any, facts: TensorFacts) -> None:
         facts.flags.append("neg")
     if tensor.is_conj():
         facts.flags.append("conj")
-    facts.shape = _nested_shape(tensor) if facts.layout == "nested" else _shape(tensor)
-    if element.kernel is None and not facts.why_no_data:
-        facts.why_no_data = f"{element.name} has no statistics"
+    facts.why_no_data = found.why_not
     inner = found.tensor
-    if inner is None:
-        facts.size = _size(tensor)
-    else:
-        facts.size = inner.numel() if facts.layout != "strided" else _size(tensor)
+    if inner is not None:
+        if facts.layout != "strided":
+            facts.size = inner.numel()
+        _read_storage(inner, facts)
+    elif found.on_device is not None and found.on_device.device.type == "cuda":
+        facts.why_no_data = ""
+    if element_type(tensor.dtype).kernel is None and not facts.why_no_data:
+        facts.why_no_data = "no statistics"
 
 
 def _shape(tensor: Any) -> tuple[Any, ...]:
@@ -114,19 +119,13 @@ def _size(tensor: Any) -> int:
     return size if type(size) is int else 0
 
 
-def _read_storage(tensor: Any, facts: TensorFacts) -> None:
-    found = readable(tensor)
-    inner = found.tensor
-    if inner is None:
-        return
-    core = sys.modules["torch"]._C
-    storage = inner.untyped_storage()
-    facts.storage_bytes = storage.nbytes()
+def _read_storage(inner: Any, facts: TensorFacts) -> None:
+    facts.storage_bytes = inner.untyped_storage().nbytes()
     facts.storage_offset = inner.storage_offset()
     facts.strides = inner.stride()
     facts.contiguous = inner.is_contiguous()
-    address = core._data_address(inner)
-    if address:
-        facts.storage = f"{facts.device} {address:#x}"
-    elif facts.size and not facts.why_no_data:
-        facts.why_no_data = "no storage"
+    memory = locate(inner)
+    if isinstance(memory, str):
+        facts.why_no_data = facts.why_no_data or memory
+    elif memory.storage:
+        facts.storage = f"{facts.device} {memory.storage:#x}"

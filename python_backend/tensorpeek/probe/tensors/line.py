@@ -16,21 +16,20 @@ from tensorpeek.probe.tensors.facts import TensorFacts
 MINUS = "−"
 
 
-def number(value: Real | None) -> str:
-    """A number in at most four significant digits with a real minus sign; whole ones below a million in
-    full."""
+def number(value: Real | None, digits: int = 3) -> str:
+    """A number with a real minus sign in a few significant digits, whole ones in full up to twelve."""
     if value is None:
         return "–"
     if value != value:
         return NAN
     if value in (math.inf, -math.inf):
         return POSITIVE_INFINITE if value > 0 else NEGATIVE_INFINITE
-    if isinstance(value, int):
+    if isinstance(value, int) and abs(value) < 10**12:
         text = str(value)
-        if len(text) > 12:
-            text = f"{value:.4g}" if abs(value) < 10**300 else text
+    elif 1000 <= abs(value) < 1e6:
+        text = f"{value:.0f}"
     else:
-        text = f"{value:.3g}" if abs(value) < 100 or abs(value) >= 1e6 else f"{value:.4g}"
+        text = f"{value:.{digits}g}"
         mantissa, e, exponent = text.partition("e")
         if e:
             text = f"{mantissa}e{int(exponent)}"
@@ -44,7 +43,7 @@ def head(facts: TensorFacts) -> str:
     return f"{facts.dtype}[{','.join(map(str, facts.shape))}]"
 
 
-def alarm(statistics: Statistics | None) -> str:
+def alarm(facts: TensorFacts, statistics: Statistics | None) -> str:
     """What deserves a look, in a few characters; empty when nothing does."""
     if statistics is None:
         return ""
@@ -58,9 +57,9 @@ def alarm(statistics: Statistics | None) -> str:
         )
         if count
     ]
-    if statistics.exact and statistics.count > 1 and statistics.finite == statistics.count:
-        low, high = statistics.minimum, statistics.maximum
-        if low is not None and low == high:
+    low = statistics.minimum
+    if low is not None and low == statistics.maximum and facts.dtype != "bool":
+        if statistics.count == statistics.finite > 1:
             found.append("all 0" if low == 0 else f"all = {number(low)}")
     if statistics.huge:
         found.append("huge")
@@ -71,7 +70,7 @@ def alarm(statistics: Statistics | None) -> str:
 
 def tensor_line(facts: TensorFacts, statistics: Statistics | None) -> tuple[str, str]:
     """The alarm, empty when healthy, and the whole line, which begins with it."""
-    alarm_text = alarm(statistics)
+    alarm_text = alarm(facts, statistics)
     parts: list[str] = [alarm_text] if alarm_text else []
     parts.append(head(facts))
     if statistics is not None:
@@ -103,9 +102,10 @@ def _numbers(facts: TensorFacts, statistics: Statistics) -> list[str]:
             return [str(bool(high))]
         return [f"{statistics.count - statistics.zeros} true"]
     if statistics.count == 1:
-        return [number(low)]
+        return [number(low, 4)]
     if low == high:
-        return []
+        # All of them, which the alarm says, or all but those that the alarm counts.
+        return [] if statistics.count == statistics.finite else [f"else {number(low)}"]
     parts = [f"{number(low)}…{number(high)}", f"μ{number(statistics.mean)}"]
     if statistics.std is not None and isinstance(low, float):
         parts.append(f"σ{number(statistics.std)}")
@@ -115,6 +115,8 @@ def _numbers(facts: TensorFacts, statistics: Statistics) -> list[str]:
 
 
 def _partial(statistics: Statistics) -> list[str]:
+    if not statistics.seen:
+        return []
     share = 100 * statistics.seen / statistics.count
     parts = [f"seen {share:.2g} %"]
     if statistics.minimum is not None:

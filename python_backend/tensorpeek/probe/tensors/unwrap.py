@@ -74,7 +74,7 @@ def _unwrap(tensor: Any, core: Any, through: tuple[str, ...]) -> Readable:
     if layout.startswith("sparse_"):
         return _unwrap(_below_autograd(core, tensor.values), core, (*through, "values"))
     if layout == "_mkldnn":
-        return Readable(None, through, "mkldnn layout")
+        return Readable(None, through, "opaque layout")
     if tensor.is_nested:
         return _unwrap(_below_autograd(core, tensor.values), core, (*through, "values"))
     if tensor._is_zerotensor():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from pathlib import Path
 
 from every_dtype import tensors, torch
 
@@ -12,7 +12,7 @@ from tensorpeek.probe.statistics import scan_tensor
 
 
 def count() -> int:
-    return len(os.listdir("/proc/self/task"))
+    return len(list(Path("/proc/self/task").iterdir()))
 
 
 torch.set_num_threads(1)
