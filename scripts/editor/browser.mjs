@@ -20,7 +20,7 @@ const FLAGS = [
 
 /**
  * @param {string} executablePath
- * @param {import("./server.mjs").Server} server
+ * @param {import("./server.mjs").Address} server
  * @param {Size} [viewport]
  * @returns {Promise<Browser>}
  */
@@ -43,7 +43,7 @@ export async function openBrowser(executablePath, server, viewport = { width: 14
   };
 }
 
-/** @param {import("playwright-core").BrowserContext} context @param {import("./server.mjs").Server} server */
+/** @param {import("playwright-core").BrowserContext} context @param {import("./server.mjs").Address} server */
 async function signIn(context, { url, password }) {
   const page = await context.newPage();
   await page.goto(`${url}/login`);

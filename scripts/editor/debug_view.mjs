@@ -96,7 +96,7 @@ export class DebugView {
     await asked.waitFor();
     const index = Number(await asked.getAttribute("data-index"));
     const answer = this.page.locator(`.repl .monaco-list-row[data-index="${index + 1}"]`);
-    await answer.locator(".evaluation-result").waitFor();
+    await answer.locator(".evaluation-result").waitFor({ state: "attached" });
     return answer.innerText();
   }
 

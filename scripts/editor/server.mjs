@@ -29,7 +29,8 @@ const QUIET = {
  *   settings?: Record<string, unknown>,
  *   locale?: string,
  * }} Options `home` is the folder of this editor's settings, extensions and log
- * @typedef {{ url: string, password: string, stop: () => Promise<void> }} Server
+ * @typedef {{ url: string, password: string }} Address
+ * @typedef {Address & { stop: () => Promise<void> }} Server
  */
 
 /** The settings and extensions of an editor lie here. @param {string} home */

@@ -24,7 +24,7 @@ export class Workbench {
   /**
    * Opens a window on `folder`.
    * @param {import("./browser.mjs").Browser} browser
-   * @param {import("./server.mjs").Server} server
+   * @param {import("./server.mjs").Address} server
    * @param {string} folder
    */
   static async open(browser, server, folder) {
@@ -77,6 +77,16 @@ export class Workbench {
     const before = await glyphs.count();
     await this.press("F9");
     await this.until(async () => (await glyphs.count()) !== before, "the breakpoint to change");
+  }
+
+  /** Starts a configuration of launch.json by its name. @param {string} name */
+  async startConfiguration(name) {
+    await this.#pick("Control+P", `debug ${name}`);
+  }
+
+  /** Answers the question with which debugger to debug, which F5 asks where there is no launch.json. @param {string} label */
+  async chooseDebugger(label) {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().click();
   }
 
   /** Waits until the program is paused; `at` as in `train.py:26` or a function's name. @param {string} [at] */
