@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import TracebackType
 
 from paused import DEBUGGEES, PLAIN, launched
+from progress import say
 from report import OURS, Benchmark, Row
 from timing import Sample
 
@@ -68,6 +69,7 @@ def run(quick: bool) -> Benchmark:
     peers = (OURS, PLAIN, BARE)
     taken: dict[str, dict[str, list[float]]] = {"cpu": defaultdict(list), "wall": defaultdict(list)}
     for process in range(processes):
+        say(f"processes {process + 1} of {processes}")
         with contextlib.ExitStack() as stack:
             order = peers[process % 3 :] + peers[: process % 3]
             trainers = {peer: stack.enter_context(Trainer(peer)) for peer in order}

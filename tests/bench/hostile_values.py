@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paused import PLAIN, paused
+from progress import say
 from report import OURS, Benchmark, Row
 from timing import Sample
 
@@ -30,6 +31,7 @@ def run(quick: bool) -> Benchmark:
 
 
 def _row(work: str, program: str, rounds: int, patience: float) -> Row:
+    say(work)
     with paused(PLAIN, program) as plain, paused(OURS, program) as ours:
         times: list[float] = []
         peers: list[float] = []

@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+from progress import say
 from report import OURS, Benchmark, Row
 from timing import Sample
 
@@ -23,6 +24,7 @@ def run(quick: bool) -> Benchmark:
     rounds = 1 if quick else 3
     rows: list[Row] = []
     for case in (QUICK_CASE,) if quick else (CASE, QUICK_CASE):
+        say(case)
         results = {peer: [_in_a_process(case, peer) for _ in range(rounds)] for peer in (OURS, LOVELY, TORCH)}
         for measure in ("resident", "allocated by Python and numpy"):
             samples = {peer: Sample.of([r[measure] for r in taken]) for peer, taken in results.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import torch
+from progress import say
 from report import Benchmark, Row
 from summary_cases import CASES, CONTENDERS, LOVELY, NUMBERS, SUM, TORCH, Case
 from timing import interleave
@@ -28,6 +29,7 @@ def run(quick: bool) -> Benchmark:
 
 
 def _row(case: Case, quick: bool) -> Row:
+    say(case.name)
     tensor = case.make()
     contenders = {name: partial(work, tensor) for name, work in CONTENDERS.items()}
     samples = interleave(contenders, rounds=5 if quick else 21, longest=4 if quick else 25)
