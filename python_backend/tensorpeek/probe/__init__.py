@@ -1,1 +1,1 @@
-"""Lives in the debuggee: standard library only; torch, numpy and pandas come from `sys.modules` or not at all."""
+"""Lives in the debuggee: standard library only, and what the program itself has imported."""

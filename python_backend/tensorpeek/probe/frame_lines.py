@@ -8,8 +8,11 @@ from typing import Any
 from tensorpeek.probe import raw, reach
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.health import badness
+from tensorpeek.probe.kinds.ndarray import array_facts, plain
 from tensorpeek.probe.shorthand import shorthand
-from tensorpeek.probe.statistics import Scan, Statistics, scan_array, scan_tensor
+from tensorpeek.probe.statistics import scan_array, scan_tensor
+from tensorpeek.probe.statistics.tensor_scan import AnyScan
+from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
 from tensorpeek.probe.tensors.line import alarm
 
 LITERALS = (bool, int, float, complex, str, type(None))
@@ -43,25 +46,25 @@ def resolve(expression: str, local: Any, global_: Any) -> Any:
 def text_of(value: Any, deadline: Deadline) -> str:
     """The alarm if one is found in time, then the shorthand: `NaN 3 f32[64, 10]`."""
     cls = raw.class_of(value)
-    is_tensor, is_array = raw.is_a(cls, "torch.Tensor"), raw.is_a(cls, "numpy.ndarray")
-    if not (is_tensor or is_array or reach.is_container(cls) or raw.exactly(value, *LITERALS)):
-        return ""
-    text = shorthand(value)
-    if not (is_tensor or is_array):
+    if raw.is_a(cls, "torch.Tensor"):
+        found = alarm_in(tensor_facts(value), scan_tensor(value), deadline)
+    elif raw.is_a(cls, "numpy.ndarray"):
+        array = plain(value)
+        found = alarm_in(array_facts(value, array), scan_array(array), deadline)
+    elif reach.is_container(cls) or raw.exactly(value, *LITERALS):
+        text = shorthand(value)
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    found = alarm_in(scan_tensor(value) if is_tensor else scan_array(value), deadline)
-    return f"{found} {text}".strip().replace(",", ", ")
+    else:
+        return ""
+    return f"{found} {shorthand(value)}".strip().replace(",", ", ")
 
 
-def alarm_in(scan: Scan | None, deadline: Deadline) -> str:
+def alarm_in(facts: TensorFacts, scan: AnyScan | None, deadline: Deadline) -> str:
+    """Of one number, the number itself says it; of a part, only what no other part can take back."""
     if scan is None or deadline.expired:
         return ""
     scan.advance(deadline)
-    return worth_saying(scan.statistics)
-
-
-def worth_saying(statistics: Statistics) -> str:
-    """NaN, Inf and huge; of one number, the number itself says it."""
-    if statistics.count == 1 or (badness(statistics) == (0, 0) and not statistics.exact):
+    known = scan.statistics
+    if known.count == 1 or (badness(known) == (0, 0) and not known.exact):
         return ""
-    return alarm(statistics)
+    return alarm(facts, known)

@@ -1,10 +1,10 @@
-"""Brings the probe into a process that pydevd debugs, by one `evaluate` without a frame that executes this file:
+"""Brings the probe into a process that pydevd debugs, by an `evaluate` without a frame that runs this file:
 
-    (lambda n: exec(compile(open(n['__file__'], 'rb').read(), n['__file__'], 'exec'), n) or n['install'](ARGS))(
-        {'__name__': 'tensorpeek_inject', '__file__': FILE})
+    (lambda n: exec(compile(open(n['__file__'], 'rb').read(), n['__file__'], 'exec'), n)
+        or n['install'](ARGS))({'__name__': 'tensorpeek_inject', '__file__': FILE})
 
-where ARGS is the JSON of ConfigureArguments. Neither sys.path nor the environment is touched, so the program can't
-tell. Written for older Pythons too, because it has to say itself that one is too old for the rest.
+where ARGS is the JSON of ConfigureArguments. Neither sys.path nor the environment is touched, so that the
+program can't tell. It runs on older Pythons too, because it has to say that one is too old for the rest.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OLDEST_PYTHON = (3, 9)
 
 
 def install(arguments_json: str) -> str:
-    """Loads and configures the probe; again and again if you like. Returns the JSON of a ProbeReply, never raises."""
+    """Loads and configures the probe, as often as asked. Returns the JSON of a ProbeReply, never raises."""
     try:
         if sys.version_info < OLDEST_PYTHON:
             return plain_process(f"Python {version()} is older than 3.9")

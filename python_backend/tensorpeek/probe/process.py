@@ -21,7 +21,7 @@ def process_info(problem: str = "") -> ProcessInfo:
 
 
 def role() -> str:
-    """`worker 0` for a DataLoader worker, `rank 3` under torchrun, else multiprocessing's name; '' for a main process."""
+    """`worker 0` of a DataLoader, `rank 3` of torchrun, else multiprocessing's name; empty for the main."""
     workers: Any = sys.modules.get("torch.utils.data._utils.worker")
     worker = getattr(workers, "_worker_info", None)
     if worker is not None:

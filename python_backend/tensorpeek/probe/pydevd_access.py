@@ -1,9 +1,9 @@
 # pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
 """The only file that touches pydevd's insides.
 
-pydevd has an extension API for texts and children, but it is read once, before we arrive; and it says nothing of
-references, frames and resuming. Everything used here is checked by `problem()` first, so that another pydevd
+pydevd has an extension API for texts and children, but it is read once, before we arrive; and it says nothing
+of references, frames and resuming. `problem()` checks everything used here first, so that another pydevd
 leaves the session plain instead of broken.
 """
 
@@ -20,7 +20,7 @@ Entries = list[tuple[str, Any, Any]]
 """What pydevd's resolvers give: name, value, and a suffix, a function of the parent's expression, or None."""
 
 SHOWN_ITEMS = 61
-"""pydevd shows the first 59 items of a dict and `...` when there are more than 60, but copies all keys for that."""
+"""pydevd shows 59 items of a dict and `...` when there are more than 60, but copies all keys for that."""
 
 
 class Gone(Exception):
@@ -115,7 +115,7 @@ def on_resume(callback: Callable[[], None]) -> None:
 
 
 def group_locals(grouped: Callable[[Entries], Entries]) -> None:
-    """Lets `grouped` fold the locals of a frame, which pydevd otherwise shows one by one however many they are."""
+    """Lets `grouped` fold the locals of a frame, which pydevd shows one by one however many they are."""
     from _pydevd_bundle.pydevd_suspended_frames import _FrameVariable
 
     group_entries = _FrameVariable._group_entries
@@ -161,7 +161,7 @@ def rename_child(container: Any, name: str, value: Any) -> Any:
 
 
 def plain_text(value: Any, before_repr: Callable[[object], None]) -> str:
-    """The text pydevd shows by itself; `before_repr` hears of each object whose own `__repr__` is about to run."""
+    """The text pydevd shows by itself; `before_repr` hears of each object whose own repr is about to run."""
     from _pydevd_bundle.pydevd_safe_repr import SafeRepr
 
     class Telling(SafeRepr):

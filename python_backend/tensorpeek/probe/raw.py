@@ -1,4 +1,4 @@
-"""Reading objects without running their code: no property, no `__getattr__`, no overridden `__iter__` or `__len__`."""
+"""Reading objects without running their code: no property, no `__getattr__`, no metaclass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def class_of(value: object) -> type:
 
 
 def derives(value: object, *classes: type) -> bool:
-    """Whether the value is an instance of one of the classes, without its code or a metaclass having a say."""
+    """Whether the value is an instance of one of the classes, without its code having a say."""
     return any(base is cls for base in bases(type(value)) for cls in classes)
 
 
@@ -72,7 +72,7 @@ def attribute(value: object, name: str) -> Any:
 
 
 def in_class(cls: type, name: str, *, plain_only: bool = False) -> Any:
-    """The class attribute as it is stored, MISSING without one; `plain_only` leaves out what has a `__get__`."""
+    """The class attribute as it is stored, else MISSING; `plain_only` leaves out what has a `__get__`."""
     for base in bases(cls):
         if name in namespace(base):
             found = namespace(base)[name]

@@ -1,4 +1,4 @@
-"""What a value holds, with the Python that leads there: the edges along which containers and tables are walked."""
+"""What a value holds, with the Python that leads there: the edges along which values are walked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONTAINERS = (*BUILTINS, UserDict, UserList)
 SIMPLE_KEYS = (str, int, bool, bytes, type(None))
 NEVER_OPENED = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
-    types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex, range,
+    types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex,
 )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def listed(index: int) -> Evaluate:
 
 
 def members(value: Any) -> Iterator[Child]:
-    """Everything a value holds that can hold or be a tensor: parts, submodules, state, attributes, a gradient."""
+    """Everything a value holds that can be or hold a tensor: parts, submodules, attributes, a gradient."""
     cls = raw.class_of(value)
     if raw.derives(value, *NEVER_OPENED) or raw.module_name(cls).startswith(("_pydev", "numpy", "pandas")):
         return

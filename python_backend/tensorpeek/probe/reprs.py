@@ -1,7 +1,7 @@
 """Texts that come from somebody's `__repr__`, which may take minutes: none of them may hold up a stop.
 
-A repr that is not known to be quick runs in a helper thread. When it does not answer soon, its class is remembered
-as slow: the value is shown as `Config <slow repr>`, and the text is made when the user asks for it.
+A repr that is not known to be quick runs in a helper thread. When it does not answer soon, its class is
+remembered as slow: the value is shown as `Config <slow repr>`, and its text is made when the user asks.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Helper(threading.Thread):
 
 
 class Reprs:
-    """The texts of one process. `forget` at each resume, so that nothing of the user's is kept or left running."""
+    """The texts of one process. `forget` at each resume keeps and leaves running nothing of the user's."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class Reprs:
         return self._finish(job) if job.done.is_set() else self._lazy(value, job.culprit)
 
     def refine(self, value: object, wait: float) -> Presentation | None:
-        """Starts the repr or goes on waiting for it, at most `wait` seconds. None while there is no text yet."""
+        """Starts the repr or goes on waiting, at most `wait` seconds. None while there is no text yet."""
         job = self._jobs.get(id(value)) or self._start(value)
         return self._finish(job) if job.done.wait(wait) else None
 

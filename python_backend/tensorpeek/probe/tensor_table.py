@@ -13,8 +13,9 @@ from tensorpeek.probe import raw, reach
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.ndarray import plain
 from tensorpeek.probe.shorthand import dtype_shorthand
-from tensorpeek.probe.statistics import Scan, scan_array, scan_tensor
-from tensorpeek.probe.tensors.facts import tensor_facts
+from tensorpeek.probe.statistics import scan_array, scan_tensor
+from tensorpeek.probe.statistics.tensor_scan import AnyScan
+from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
 from tensorpeek.probe.tensors.line import alarm
 
 DEEPEST = 8
@@ -136,7 +137,7 @@ def array_row(found: Found) -> TensorRow:
     }
 
 
-def scan_of(found: Found) -> Scan | None:
+def scan_of(found: Found) -> AnyScan | None:
     try:
         if found.is_tensor:
             return scan_tensor(found.value)
@@ -146,8 +147,8 @@ def scan_of(found: Found) -> Scan | None:
         return None
 
 
-def fill_in(row: TensorRow, scan: Scan) -> None:
+def fill_in(row: TensorRow, scan: AnyScan) -> None:
     known = scan.statistics
     row["min"], row["max"], row["mean"] = known.minimum, known.maximum, known.mean
     row["exact"] = known.exact
-    row["alarm"] = alarm(known)
+    row["alarm"] = alarm(TensorFacts(dtype=row["dtype"]), known)

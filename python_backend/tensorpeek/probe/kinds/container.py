@@ -1,4 +1,4 @@
-"""Lists, tuples, dicts, sets, dataclasses, HF-style outputs: what is inside, how many bytes, and the worst of it."""
+"""Lists, tuples, dicts, sets, dataclasses, HF-style outputs: what is inside, its bytes, the worst of it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Callable
 
 from tensorpeek.probe.budget import Deadline
-from tensorpeek.probe.statistics import Scan, Statistics
+from tensorpeek.probe.statistics import Statistics
+from tensorpeek.probe.statistics.tensor_scan import AnyScan
+from tensorpeek.probe.tensors.facts import TensorFacts
 from tensorpeek.probe.tensors.line import alarm
 
 COST_OF_ONE = 512
@@ -20,7 +22,7 @@ class Patient:
     where: str
     """Its place in the whole, as in `['x']` or `fc.weight`."""
     size: int
-    open_scan: Callable[[], Scan | None]
+    open_scan: Callable[[], AnyScan | None]
 
 
 @dataclass
@@ -30,7 +32,7 @@ class Worst:
 
     @property
     def alarm(self) -> str:
-        return alarm(self.statistics)
+        return alarm(TensorFacts(), self.statistics)
 
 
 class HealthScan:
@@ -40,7 +42,7 @@ class HealthScan:
         self._waiting = sorted(patients, key=lambda patient: patient.size, reverse=True)
         self._total = sum(patient.size for patient in patients)
         self._waiting_cost = sum(patient.size + COST_OF_ONE for patient in patients)
-        self._scan: Scan | None = None
+        self._scan: AnyScan | None = None
         self._where = ""
         self.worst: Worst | None = None
 
@@ -73,7 +75,7 @@ class HealthScan:
         self._scan = patient.open_scan()
         return True
 
-    def _note(self, scan: Scan) -> None:
+    def _note(self, scan: AnyScan) -> None:
         statistics = scan.statistics
         if badness(statistics) > (badness(self.worst.statistics) if self.worst is not None else (0, 0)):
             self.worst = Worst(self._where, statistics)

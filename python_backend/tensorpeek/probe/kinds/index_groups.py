@@ -1,4 +1,4 @@
-"""Long sequences open in groups `[0…99]`, `[100…199]`, made when they are expanded: no client needs paging for it."""
+"""Long sequences open in groups `[0…99]`, `[100…199]`, made on expansion: no client needs paging for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kind of value has to answer. Kinds never raise on a healthy value; `guard.py` catches what hostile ones do."""
+"""What a kind of value has to answer. It may raise on a hostile value: `answers.py` catches that."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Kind(Protocol):
     presentation_kind: PresentationKind
 
     def matches(self, cls: type) -> bool:
-        """Whether values of exactly this class are of this kind. Asked once per class, of the first kind first."""
+        """Whether values of this class are of this kind. Asked once per class, in the order of the list."""
         ...
 
     def scan(self, value: Any) -> Work | None:
         """New work for the value, or None when its text needs none."""
         ...
 
-    def present(self, value: Any, scan: Work | None) -> Presentation | None:
-        """The line, from what is known so far; without a scan, the head only.
+    def present(self, value: Any, scan: Any) -> Presentation | None:
+        """The line, from what this kind's own scan knows so far; without a scan, the head only.
 
         The caller sets `pending` and `partial`. None leaves the text to pydevd.
         """

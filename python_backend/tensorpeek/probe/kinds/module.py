@@ -1,4 +1,4 @@
-"""`nn.Module`: how big it is, whether it trains, what is frozen; its children by name, each with its own line."""
+"""`nn.Module`: how big it is, whether it trains, what is frozen; under it what it holds, by name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def plain(array: Any) -> Any:
 
 
 class ArrayKind:
-    """`f64[60000,30] −3.1…2.9 μ0 σ1`; structured, object, date, memmap and masked arrays say what they are."""
+    """`f64[60000,30] −3.1…2.9 μ0 σ1`; structured, object, memmap and masked arrays say so."""
 
     presentation_kind: PresentationKind = "array"
 

@@ -26,7 +26,7 @@ def own_rows(value: object) -> list[Child]:
     return [
         Child(name, held, f".{name}")
         for name, held in raw.attributes(value).items()
-        if isinstance(name, str) and not name.startswith("_")
+        if not name.startswith("_")
     ]
 
 

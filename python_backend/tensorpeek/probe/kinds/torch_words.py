@@ -85,9 +85,8 @@ class StorageKind:
 
     def present(self, value: Any, scan: None) -> Presentation:
         words = [raw.class_name(type(value))]
-        untyped, dtype = value, raw.attributes(value).get("dtype")
-        if raw.is_a(type(value), "torch.storage.TypedStorage"):
-            untyped = raw.attributes(value).get("_untyped_storage")
+        untyped = untyped_storage(value)
+        dtype = raw.attributes(value).get("dtype")
         if dtype is not None:
             words.append(str(dtype).rpartition(".")[2])
         words += [bytes_text(untyped.nbytes()), str(untyped.device)]
@@ -96,12 +95,17 @@ class StorageKind:
         return present(" ".join(words), self.presentation_kind)
 
     def children(self, value: Any) -> list[Child]:
-        untyped = raw.attributes(value).get("_untyped_storage", value)
+        untyped = untyped_storage(value)
         return [
             Child("bytes", untyped.nbytes(), ".nbytes()"),
             Child("device", untyped.device, ".device"),
             Child("resizable", untyped.resizable(), None),
         ]
+
+
+def untyped_storage(storage: Any) -> Any:
+    """The one inside a TypedStorage, whose own methods warn of deprecation."""
+    return raw.attributes(storage).get("_untyped_storage", storage)
 
 
 class GraphNodeKind:

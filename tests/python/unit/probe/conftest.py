@@ -10,6 +10,7 @@ import pytest
 from tensorpeek.probe.answers import Answers
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.registry import kind_of
+from tensorpeek.probe.presentation import Group
 from tensorpeek.probe.reprs import Reprs
 
 
@@ -42,8 +43,7 @@ def children(answers: Answers) -> Callable[[object], dict[str, Child]]:
     """The rows under a value by name, without pydevd's own."""
 
     def rows(value: object) -> dict[str, Child]:
-        kind = kind_of(type(value))
-        found = kind.children(value) if kind is not None else value.make_children()  # type: ignore[attr-defined]
+        found = value.make_children() if isinstance(value, Group) else kind_of(type(value)).children(value)
         assert found is not None
         assert len({row.name for row in found}) == len(found), "two rows with one name"
         return {row.name: row for row in found}

@@ -1,4 +1,4 @@
-"""Values that raise wherever they can: each has a line and rows, and nothing of theirs is run that need not be."""
+"""Values that raise wherever they can: each has a line and rows, and no code of theirs need run."""
 
 from __future__ import annotations
 

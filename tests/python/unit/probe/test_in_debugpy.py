@@ -1,4 +1,4 @@
-"""The probe inside a real debuggee of plain debugpy, where pydevd has shown values before the probe arrives."""
+"""The probe inside plain debugpy, where pydevd has shown values before the probe arrives."""
 
 from __future__ import annotations
 

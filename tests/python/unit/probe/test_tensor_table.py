@@ -91,7 +91,8 @@ def test_rows_say_numbers_bytes_and_storage(frame):
     rows = {row["expression"]: row for row in table(frame)["rows"]}
     assert rows["x"] == {
         "expression": "x", "type": "Tensor", "shape": [2, 3], "dtype": "f32", "device": "cpu", "bytes": 24,
-        "min": 0.0, "max": 5.0, "mean": 2.5, "exact": True, "alarm": "", "storage": rows["view"]["storage"], "line": 0,
+        "min": 0.0, "max": 5.0, "mean": 2.5, "exact": True, "alarm": "", "line": 0,
+        "storage": rows["view"]["storage"],
     }  # fmt: skip
     assert rows["self.buffer"]["alarm"] == "all 0"
     assert rows["array"]["storage"] == rows["shared"]["storage"] != ""
