@@ -5,7 +5,8 @@ import type { FromPage, PageState, Strings, ToPage } from "./protocol";
 import { RowNavigation } from "./navigation";
 import { Listing } from "./listing";
 import { Toolbar, totalsText } from "./toolbar";
-import "./tensors.css";
+import "./controls.css";
+import "./rows.css";
 
 interface PageMemory {
   readonly query: Query;

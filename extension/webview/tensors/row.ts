@@ -22,7 +22,7 @@ function rowElement(row: TensorRow, strings: Strings, alias: string | undefined)
     "div",
     {
       role: "row",
-      class: alias === undefined ? "row" : "row alias",
+      class: ["row", alias === undefined ? "" : "alias", isOneValue(row) ? "single" : ""].join(" ").trim(),
       tabindex: -1,
       "data-testid": "row",
       "data-expression": row.expression,
@@ -51,6 +51,11 @@ function rowElement(row: TensorRow, strings: Strings, alias: string | undefined)
     ),
     actionsCell(row, strings),
   );
+}
+
+/** Minimum, maximum and mean would say the same number three times. */
+function isOneValue({ min, max, exact }: TensorRow): boolean {
+  return exact && min !== null && min === max;
 }
 
 function nameCell(row: TensorRow, strings: Strings, alias: string | undefined): HTMLElement {
