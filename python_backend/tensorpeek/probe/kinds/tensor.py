@@ -13,6 +13,7 @@ from tensorpeek.probe.statistics import Scan, Statistics, scan_tensor
 from tensorpeek.probe.statistics.histogram import sparkline
 from tensorpeek.probe.statistics.tensor_scan import AnyScan, open_scan, scan_memory
 from tensorpeek.probe.tensors.address_view import Memory, locate
+from tensorpeek.probe.tensors.cuda import DeviceScan
 from tensorpeek.probe.tensors.elements import elements, row
 from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
 from tensorpeek.probe.tensors.line import number, statistics_rows, tensor_line
@@ -63,7 +64,7 @@ class TensorKind:
         rows.extend(_autograd(value))
         rows.extend(_contents(value, facts))
         rows.append(
-            Child("storage", Text(_storage_text(facts)) if not facts.storage else _storage(facts), "")
+            Child("storage", _storage(value, facts) if facts.storage else Text(_no_storage(facts)), "")
         )
         rows.append(Child("all attributes", Group("", lambda: _attributes(value)), ""))
         return rows
@@ -118,13 +119,13 @@ def _present(facts: TensorFacts, scan: AnyScan | None) -> Presentation:
     return present(text, "tensor", alarm=alarm)
 
 
-def _stats(scan: Scan | None) -> list[Child]:
+def _stats(scan: Scan | DeviceScan | None) -> list[Child]:
     if scan is None:
         return []
     scan.advance(Deadline.after(STATS_MS))
     statistics: Statistics = scan.statistics
     rows = [Child(name, Text(text)) for name, text in statistics_rows(statistics)]
-    counts = scan.histogram(BINS, Deadline.after(STATS_MS))
+    counts = scan.histogram(BINS, Deadline.after(STATS_MS)) if isinstance(scan, Scan) else []
     if any(counts):
         low, high = number(statistics.minimum), number(statistics.maximum)
         rows.append(Child("histogram", Text(f"{low} {sparkline(counts)} {high}", "spark")))
@@ -199,14 +200,14 @@ def _element_text(element: Any) -> str:
     return "?" if element is None else repr(element)
 
 
-def _storage_text(facts: TensorFacts) -> str:
+def _no_storage(facts: TensorFacts) -> str:
     return facts.why_no_data or "empty"
 
 
-def _storage(facts: TensorFacts) -> Group:
+def _storage(tensor: Any, facts: TensorFacts) -> Group:
     def make() -> list[Child]:
         whole = facts.size == 0 or facts.bytes == facts.storage_bytes
-        return [
+        rows = [
             Child("bytes", Text(f"{facts.storage_bytes:,}")),
             Child("offset", Text(str(facts.storage_offset))),
             Child("stride", Text(str(tuple(facts.strides)))),
@@ -214,15 +215,24 @@ def _storage(facts: TensorFacts) -> Group:
             Child("covers", Text("the whole storage" if whole else f"{facts.bytes:,} bytes of it")),
             Child("address", Text(facts.storage.rpartition(" ")[2])),
         ]
+        base = _base(tensor)
+        return rows if base is None else [*rows, Child("view of", base, "._base")]
 
     return Group(f"{facts.storage_bytes:,} bytes", make)
+
+
+def _base(tensor: Any) -> Any:
+    """The tensor that this one is a view of, None where torch keeps none."""
+    core = sys.modules["torch"]._C
+    with core.DisableTorchFunction(), core._DisableTorchDispatch():
+        return _attribute(tensor, "_base") if tensor._is_view() else None
 
 
 def _attributes(tensor: Any) -> list[Child]:
     core = sys.modules["torch"]._C
     with core.DisableTorchFunction(), core._DisableTorchDispatch():
         rows = [Child(name, _attribute(tensor, name), f".{name}") for name in _ATTRIBUTES]
-    own = getattr(tensor, "__dict__", {})
+    own: dict[str, Any] = object.__getattribute__(tensor, "__dict__")
     rows.extend(Child(name, value, f".{name}") for name, value in sorted(own.items()))
     return rows
 

@@ -55,14 +55,14 @@ class NumpyReader:
         self._work = None
 
     def add(self, region: Region, into: Accumulator) -> None:
-        self._kernel.add(self._dense(self._array[region.index]), into, self._work)
+        self._kernel.add(self._dense(self._array[region.subscript]), into, self._work)
 
     def add_sample(self, stride: int, into: Accumulator) -> None:
         self._kernel.add(self._dense(self._array[::stride][: self.block]), into, self._work)
 
     def offending(self, region: Region) -> Iterator[tuple[str, Any]]:
         np = self._work.np
-        values = self._kernel.floats(np, self._dense(self._array[region.index]))
+        values = self._kernel.floats(np, self._dense(self._array[region.subscript]))
         infinite = np.isinf(values)
         negative = np.signbit(values)
         for kind, mask in (
@@ -81,7 +81,7 @@ class NumpyReader:
 
     def histogram(self, region: Region, bins: int, low: float, high: float) -> list[int]:
         np = self._work.np
-        values = self._kernel.floats(np, self._dense(self._array[region.index])).astype(np.float64)
+        values = self._kernel.floats(np, self._dense(self._array[region.subscript])).astype(np.float64)
         values = values[np.isfinite(values)]
         if high - low == math.inf:
             values, low, high = values / 2, low / 2, high / 2

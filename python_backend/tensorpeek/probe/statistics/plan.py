@@ -48,7 +48,7 @@ def walk(shape: Sequence[int], strides: Sequence[int]) -> Walk:
 class Region(NamedTuple):
     """A block of a walk."""
 
-    index: tuple[Any, ...]
+    subscript: tuple[Any, ...]
     """What to subscript an array of the walk's shape with."""
     shape: tuple[int, ...]
     origin: int

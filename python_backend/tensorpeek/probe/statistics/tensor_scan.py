@@ -28,17 +28,20 @@ def scan_tensor(tensor: Any) -> AnyScan | None:
     Wrapped tensors are scanned through what they wrap, sparse and nested ones through their values, quantized
     ones through their stored integers. A short dense tensor's scan is done at once.
     """
-    if "numpy" in sys.modules:
-        short = view_short(tensor, SHORT)
-        if short is not None:
-            done = short_scan(short)
-            if done is not None:
-                return done
-    return open_scan(tensor)
+    try:
+        if "numpy" in sys.modules:
+            view = view_short(tensor, SHORT)
+            if view is not None:
+                done = short_scan(view)
+                if done is not None:
+                    return done
+        return open_scan(tensor)
+    except Exception:  # noqa: BLE001  what torch lacks or refuses `tensor_facts` meets too, and says
+        return None
 
 
-def open_scan(tensor: Any) -> AnyScan | None:
-    """As `scan_tensor`, with nothing read yet."""
+def open_scan(tensor: Any) -> Scan | DeviceScan | None:
+    """As `scan_tensor`, with nothing read yet; may raise where torch lacks a call."""
     found = readable(tensor)
     if found.on_device is not None:
         return scan_on_device(found.on_device)

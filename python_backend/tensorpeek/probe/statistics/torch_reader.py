@@ -52,7 +52,7 @@ class TorchReader:
         self._guards.close()
 
     def add(self, region: Region, into: Accumulator) -> None:
-        self._add(self._dense(self._numbers[region.index]), into)
+        self._add(self._dense(self._numbers[region.subscript]), into)
 
     def add_sample(self, stride: int, into: Accumulator) -> None:
         self._add(self._dense(self._numbers[::stride][:BLOCK]), into)
@@ -79,7 +79,7 @@ class TorchReader:
         return values.float().double() if self._name.startswith("f8") else values.double()
 
     def _doubles(self, region: Region) -> Any:
-        return self._double(self._dense(self._numbers[region.index]))
+        return self._double(self._dense(self._numbers[region.subscript]))
 
     def offending(self, region: Region) -> Iterator[tuple[str, Any]]:
         values = self._doubles(region)

@@ -56,7 +56,7 @@ def locate(tensor: Any) -> Memory | str:
         element = element_type(tensor.dtype)
         storage = tensor.untyped_storage()
         available = storage.nbytes()
-        address = core._data_address(tensor)
+        address = _storage_address(tensor, storage, core)
         offset = tensor.storage_offset()
         item_bytes = tensor.element_size()
         dense = tensor.is_contiguous()
@@ -79,6 +79,14 @@ def locate(tensor: Any) -> Memory | str:
     return Memory(
         address, offset, shape, strides, size, item_bytes, span, dense, element, negated, conjugated
     )
+
+
+def _storage_address(tensor: Any, storage: Any, core: Any) -> int:
+    """The address of a storage's first byte; copy-on-write storages stay shared where torch can do that."""
+    try:
+        return core._data_address(tensor)
+    except AttributeError:
+        return storage.data_ptr()
 
 
 class ShortView(NamedTuple):
@@ -106,13 +114,14 @@ def view_short(tensor: Any, most: int) -> ShortView | None:
         shape = tensor.shape
         strides = None if tensor.is_contiguous() else tensor.stride()
         element = element_type(tensor.dtype)
-        available = tensor.untyped_storage().nbytes()
+        storage = tensor.untyped_storage()
+        available = storage.nbytes()
         start = tensor.storage_offset()
         item_bytes = tensor.element_size()
     if strides is not None:
         size = 1 + sum([(length - 1) * stride for length, stride in zip(shape, strides)])
         strides = tuple([stride * item_bytes for stride in strides])
-    address = core._data_address(tensor)
+    address = _storage_address(tensor, storage, core)
     start *= item_bytes
     size *= item_bytes
     if not address or start + size > available:

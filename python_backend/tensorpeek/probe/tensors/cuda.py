@@ -93,7 +93,7 @@ class DeviceScan:
                     self._problem = "stream is being captured"
                     return True
                 if self._mark is None:
-                    self._queue(deadline)
+                    self._mark = self._queue(deadline)
                 while not self._mark.query():
                     if deadline.expired:
                         return False
@@ -104,7 +104,7 @@ class DeviceScan:
             self._queued.clear()
         return not self.cost
 
-    def _queue(self, deadline: Deadline) -> None:
+    def _queue(self, deadline: Deadline) -> Any:
         numbers = self._tensor.detach()
         conjugated = numbers.is_conj()
         if self._element.parts > 1:
@@ -112,7 +112,7 @@ class DeviceScan:
         numbers = numbers.as_strided(self._walk.shape, self._walk.strides)
         while self._next < self._blocks.count:
             region = self._blocks.region(self._next * self._step % self._blocks.count)
-            chunk = numbers[region.index].reshape(-1)
+            chunk = numbers[region.subscript].reshape(-1)
             if conjugated:
                 chunk = chunk.clone()
                 chunk[1::2].neg_()
@@ -120,7 +120,7 @@ class DeviceScan:
             self._next += 1
             if deadline.expired:
                 break
-        self._mark = self._device.mark()
+        return self._device.mark()
 
     def _collect(self) -> None:
         rows = sys.modules["torch"].stack(self._queued).tolist()

@@ -58,9 +58,9 @@ def alarm(facts: TensorFacts, statistics: Statistics | None) -> str:
         if count
     ]
     low = statistics.minimum
-    if low is not None and low == statistics.maximum and facts.dtype != "bool":
-        if statistics.count == statistics.finite > 1:
-            found.append("all 0" if low == 0 else f"all = {number(low)}")
+    all_equal = low == statistics.maximum and statistics.count == statistics.finite > 1
+    if all_equal and facts.dtype != "bool":
+        found.append("all 0" if low == 0 else f"all = {number(low)}")
     if statistics.huge:
         found.append("huge")
     if statistics.denormal:

@@ -29,17 +29,20 @@ def is_plain(tensor: Any, core: Any) -> bool:
 
 
 def readable(tensor: Any) -> Readable:
-    """What to read for a tensor; never dispatches to the user's modes and never runs a subclass's code."""
+    """What to read for a tensor; never raises, dispatches to the user's modes, or runs a subclass's code."""
     core = sys.modules["torch"]._C
-    if is_plain(tensor, core):
-        return Readable(tensor)
-    with core.DisableTorchFunction(), core._DisableTorchDispatch():
-        found = _unwrap(tensor, core, ())
-        if found.tensor is tensor and not (
-            _has_python_key(tensor) or tensor.is_neg() or tensor.is_conj() or tensor.is_quantized
-        ):
-            _plain_keys.add(core._dispatch_keys(tensor).raw_repr())
-    return found
+    try:
+        if is_plain(tensor, core):
+            return Readable(tensor)
+        with core.DisableTorchFunction(), core._DisableTorchDispatch():
+            found = _unwrap(tensor, core, ())
+            if found.tensor is tensor and not (
+                _has_python_key(tensor) or tensor.is_neg() or tensor.is_conj() or tensor.is_quantized
+            ):
+                _plain_keys.add(core._dispatch_keys(tensor).raw_repr())
+        return found
+    except Exception as error:  # noqa: BLE001  a torch without one of these calls leaves the head of the line
+        return Readable(None, (), f"{type(error).__name__} while reading")
 
 
 def _has_python_key(tensor: Any) -> bool:

@@ -38,7 +38,7 @@ def test_blocks_cover_all(shape: list[int], limit: int) -> None:
     found = []
     for number in range(blocks.count):
         region = blocks.region(number)
-        block = array[region.index]
+        block = array[region.subscript]
         assert block.shape == region.shape
         assert block.size <= limit
         assert block.flat[0] == region.origin

@@ -8,6 +8,7 @@ import sys
 import threading
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,11 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from unit.probe.peek import close, peek, statistics_of
+
+from tensorpeek.probe.statistics import scan_tensor
+from tensorpeek.probe.tensors import unwrap
+from tensorpeek.probe.tensors.facts import tensor_facts
+from tensorpeek.probe.tensors.line import tensor_line
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 BACKEND = Path(__file__).parents[5] / "python_backend"
@@ -467,6 +473,40 @@ def test_trap_number_of_threads_stays() -> None:
 def test_trap_no_thread_is_started(numpy: str) -> None:
     """Threads would wait for the busy cores of the user's training, and do not survive a fork."""
     assert run("threads.py", numpy) == "no new thread\n"
+
+
+class Without:
+    """`torch._C` of a version that has no such call."""
+
+    def __init__(self, core: Any, name: str) -> None:
+        self._core, self._name = core, name
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._name:
+            raise AttributeError(name)
+        return getattr(self._core, name)
+
+
+@pytest.mark.parametrize(
+    "name", ["_dispatch_keys", "_functorch", "_DisableTorchDispatch", "_AutoDispatchBelowAutograd"]
+)
+def test_trap_torch_of_another_version(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tensors = [torch.zeros(3), torch.zeros(3, 100_000), torch.zeros(2, 2).to_sparse()]
+    monkeypatch.setattr(unwrap, "_plain_keys", set())
+    monkeypatch.setattr(torch, "_C", Without(torch._C, name))
+    scans = [scan_tensor(tensor) for tensor in tensors]
+    lines = [tensor_line(tensor_facts(tensor), None)[1] for tensor in tensors]
+    monkeypatch.undo()
+    for scan, line in zip(scans, lines, strict=True):
+        assert scan is not None or "AttributeError while reading" in line
+
+
+def test_trap_torch_without_data_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    tensor = torch.arange(9.0)[3:]
+    monkeypatch.setattr(torch, "_C", Without(torch._C, "_data_address"))
+    line = peek(tensor).line
+    monkeypatch.undo()
+    assert line == "f32[6] 3…8 μ5.5 σ1.87"
 
 
 def test_trap_inside_a_backward_hook() -> None:
