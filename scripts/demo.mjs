@@ -8,7 +8,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { folders, installExtensions, startEditor, writeSettings } from "./editor/server.mjs";
+import { DRIVEN, folders, installExtensions, startEditor, writeSettings } from "./editor/server.mjs";
 import { ensurePackage } from "./package.mjs";
 import { ensureChromium } from "./setup/chromium.mjs";
 import { ensureEditor } from "./setup/editor.mjs";
@@ -39,8 +39,9 @@ Try
 /**
  * An embedded editor with TensorPeek in it that opens on the paused example.
  * @param {string} home folder for its settings and extensions
+ * @param {Record<string, unknown>} [more] settings
  */
-async function startDemo(home) {
+async function startDemo(home, more = {}) {
   const vsix = await ensurePackage();
   const python = await pythonWithTorch();
   const editor = await ensureEditor();
@@ -49,7 +50,7 @@ async function startDemo(home) {
     rmSync(home, { recursive: true, force: true });
     mkdirSync(home, { recursive: true });
     installExtensions(editor, home, [vsix, opening]);
-    return startEditor({ editor, home, settings: settings(python) });
+    return startEditor({ editor, home, settings: { ...settings(python), ...more } });
   });
 }
 
@@ -69,7 +70,7 @@ async function packOpening() {
 export async function headless(folder) {
   const chromium = await ensureChromium();
   rmSync(folder, { recursive: true, force: true });
-  const server = await startDemo(join(folder, "editor"));
+  const server = await startDemo(join(folder, "editor"), DRIVEN);
   try {
     const { takePictures } = await import("./demo/tour.mjs");
     await takePictures(chromium, server, EXAMPLES, folder);

@@ -19,6 +19,7 @@ export const VIEWS = [
       await workbench.debug.expand("Locals");
       await workbench.debug.section("Watch", false);
       await workbench.debug.variable("logits").waitFor();
+      await workbench.debug.frame('[data-testid="row"]');
     },
   },
   {
@@ -65,7 +66,7 @@ export const VIEWS = [
       await debug.section("Variables", false);
       await debug.section("Watch", false);
       await debug.section("Tensors", true);
-      await (await debug.frame("table tbody tr, [role=row]")).locator("tbody tr, [role=row]").first().waitFor();
+      await debug.frame('[data-testid="row"]');
     },
   },
   {
@@ -94,7 +95,7 @@ export const VIEWS = [
 /**
  * Goes through the views; writes `NN-name.light.png`, `NN-name.dark.png` and variables.txt into `folder`.
  * @param {string} chromium
- * @param {import("../editor/server.mjs").Server} server
+ * @param {import("../editor/server.mjs").Address} server
  * @param {string} project
  * @param {string} folder
  */

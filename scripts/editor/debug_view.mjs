@@ -6,6 +6,8 @@
  * @typedef {{ index: number, level: number, name: string, value: string, lazy: boolean }} Row a row of a tree of values
  */
 
+const FRAME_TIMEOUT_MS = 60_000;
+
 export class DebugView {
   /** @param {Page} page */
   constructor(page) {
@@ -16,7 +18,7 @@ export class DebugView {
   async section(title, expanded) {
     const header = this.page.locator(`.debug-viewlet .pane-header`, { hasText: new RegExp(`^${title}`) });
     if ((await header.getAttribute("aria-expanded")) === String(expanded)) return;
-    await header.click();
+    await header.press(expanded ? "ArrowRight" : "ArrowLeft");
     await header.and(this.page.locator(`[aria-expanded="${expanded}"]`)).waitFor();
   }
 
@@ -140,7 +142,7 @@ export class DebugView {
 
   /** The page inside one of our views, once `selector` is on it. @param {string} selector @returns {Promise<Frame>} */
   async frame(selector) {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + FRAME_TIMEOUT_MS;
     while (Date.now() < end) {
       for (const frame of this.page.frames()) {
         if (

@@ -22,6 +22,9 @@ const QUIET = {
   "workbench.tips.enabled": false,
 };
 
+/** For an editor that a program drives: no tooltip comes between the mouse and what it clicks. */
+export const DRIVEN = { "workbench.hover.delay": 600_000 };
+
 /**
  * @typedef {{
  *   editor: import("../setup/editor.mjs").Editor,

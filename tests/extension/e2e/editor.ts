@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
-import { installExtensions, startEditor } from "../../../scripts/editor/server.mjs";
+import { DRIVEN, installExtensions, startEditor } from "../../../scripts/editor/server.mjs";
 import { pack } from "../../../scripts/editor/vsix.mjs";
 import { ensurePackage } from "../../../scripts/package.mjs";
 import { ensureChromium } from "../../../scripts/setup/chromium.mjs";
@@ -33,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const chromium = await ensureChromium();
   const editor = await ensureEditor();
   installExtensions(editor, home, [vsix, standin]);
-  const server = await startEditor({ editor, home, settings: { "tensorpeek.pythonPath": python } });
+  const server = await startEditor({ editor, home, settings: { ...DRIVEN, "tensorpeek.pythonPath": python } });
   project.provide("url", server.url);
   project.provide("password", server.password);
   project.provide("chromium", chromium);
