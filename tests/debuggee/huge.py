@@ -7,12 +7,11 @@ import torch
 
 def main():
     huge = torch.zeros(500_000_000)
-    small = torch.ones(3)
-    other = 1  # @bp:here
+    other = 1
     while other < 60_000:
-        other += 1
-        time.sleep(0.01)  # @bp:turn
-    return huge, small
+        other += 1  # @bp:turn
+        time.sleep(0.01)
+    return huge
 
 
 main()
