@@ -28,6 +28,7 @@ export const VIEWS = [
     show: async ({ debug }) => {
       await debug.section("Call Stack", false);
       await debug.section("Breakpoints", false);
+      await debug.section("Tensors", false);
       await debug.expand("logits", "stats");
     },
   },
@@ -75,7 +76,6 @@ export const VIEWS = [
     show: async (workbench) => {
       await workbench.debug.section("Tensors", false);
       await workbench.debug.section("Variables", true);
-      await workbench.debug.section("Call Stack", true);
       await workbench.toggleBreakpoint("digits/model.py", "# @bp:forward");
       await workbench.press("F5");
       await workbench.waitPaused("forward");

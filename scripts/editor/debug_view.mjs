@@ -183,6 +183,7 @@ async function setExpanded(row, expanded) {
 /** Runs in the page. @param {(HTMLElement | SVGElement)[]} rows @returns {Row[]} */
 function readRows(rows) {
   return rows
+    .filter((row) => row.getAttribute("aria-level") !== null) // the tree takes rows back before it uses them again
     .sort((a, b) => Number(a.dataset["index"]) - Number(b.dataset["index"]))
     .map((row) => ({
       index: Number(row.dataset["index"]),
