@@ -104,8 +104,9 @@ class Activation:
     async def _explain(self, problem: str) -> None:
         """Finds out which Python the probe did not start in."""
         information = await self._answer("pydevdSystemInfo", {})
-        python = ((information.get("body") or {}).get("python") or {}).get("version")
-        self._run_plain_because(str(python), problem.strip().rpartition("\n")[2])
+        body: Message = information.get("body") or {}
+        python: Message = body.get("python") or {}
+        self._run_plain_because(str(python.get("version")), problem.strip().rpartition("\n")[2])
 
     def _run_plain_because(self, python: str, problem: str) -> None:
         version = re.match(r"(\d+)\.(\d+)", python)

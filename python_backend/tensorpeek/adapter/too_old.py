@@ -1,14 +1,15 @@
-"""Answers the client on a Python that is too old for the adapter. Keeps to the syntax of Python 3.4."""
+"""Answers the client on a Python that is too old for the adapter. Keeps to Python 3.6."""
 
 import json
 import sys
+from typing import Any, BinaryIO, Dict, List, Optional
 
 REASON = (
     "TensorPeek's debug adapter needs Python 3.9 or newer, but was started with {version} ({executable})."
 )
 
 
-def main(arguments):
+def main(arguments: List[str]) -> int:
     """Speaks just enough DAP over stdio for the user to see the reason; returns the exit status."""
     reason = REASON.format(version=".".join(map(str, sys.version_info[:3])), executable=sys.executable)
     sys.stderr.write(reason + "\n")
@@ -34,7 +35,7 @@ def main(arguments):
             return 1
 
 
-def read_message(stream):
+def read_message(stream: BinaryIO) -> Optional[Dict[str, Any]]:  # noqa: FA100 (3.6 has no such future)
     """The next message, or None at the end of the stream."""
     length = 0
     while True:
@@ -49,7 +50,7 @@ def read_message(stream):
     return json.loads(stream.read(length).decode("utf-8"))
 
 
-def write_message(stream, message):
+def write_message(stream: BinaryIO, message: Dict[str, Any]) -> None:
     body = json.dumps(message).encode("utf-8")
-    stream.write(f"Content-Length: {len(body)}\r\n\r\n".encode("ascii") + body)
+    stream.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
     stream.flush()

@@ -162,7 +162,7 @@ def without_envelopes(body: Message) -> Message:
             bare[field] = presentation["text"] if presentation else bare[field]
     variables: Any = bare.get("variables")
     if isinstance(variables, list):
-        bare["variables"] = [without_envelopes(v) for v in cast(list[Any], variables) if isinstance(v, dict)]
+        bare["variables"] = [without_envelopes(variable) for variable in cast("list[Message]", variables)]
     return bare
 
 

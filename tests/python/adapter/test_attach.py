@@ -119,3 +119,21 @@ def test_through_a_port(session: DebugSession, tmp_path: Path) -> None:
         other.disconnect()
     wait_until(lambda: adapter.poll() == 0, what="end of the adapter")
     assert finish(process) == 0
+
+
+def test_a_program_with_a_tensorpeek_of_its_own_is_debugged_plainly(
+    session: DebugSession, tmp_path: Path
+) -> None:
+    (tmp_path / "tensorpeek.py").write_text("")
+    program = tmp_path / "own.py"
+    program.write_text("import tensorpeek\n" + (DEBUGGEES / "listening.py").read_text())
+    process = session.spawn(sys.executable, str(program), "listen", stdout=subprocess.PIPE)
+    port = int(first_line(process))
+    session.attach(connect={"host": "127.0.0.1", "port": port}, source=program, stops=["attached"])
+    session.wait_for_stop()
+    assert session.locals()["value"]["value"] == "[1, 2, 3]"
+    (mode,) = session.client.events("tensorpeek/mode")
+    assert mode["mode"] == "plain"
+    assert "another tensorpeek" in mode["reason"]
+    refused = session.client.ask("tensorpeek/tensors", {"frameId": 1})
+    assert refused["message"] == "TensorPeek is not active in this session."

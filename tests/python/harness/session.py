@@ -73,7 +73,7 @@ class DebugSession:
     """A context manager; at exit every process is ended and none may be left behind.
 
     `adapter` is "tensorpeek" or "debugpy" (plain). `python` runs the adapter. `capabilities` are merged into
-    the arguments of initialize. `mark` makes the session part of another, which looks for leftovers; `address`
+    the arguments of initialize. `mark` makes the session part of another, which finds leftovers; `address`
     is that of an adapter that listens already; its process belongs to the caller.
     """
 

@@ -1,0 +1,207 @@
+"""The session between two channels in memory: what happens when something of ours or of debugpy's fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorpeek.adapter.channel import Channel
+from tensorpeek.adapter.client_side import client_channel
+from tensorpeek.adapter.framing import BODY_LIMIT, Decoder, Message, encode
+from tensorpeek.adapter.peer import Peer
+from tensorpeek.adapter.peer_choice import PeerChoice
+from tensorpeek.adapter.peer_side import PeerSide
+from tensorpeek.adapter.session import Session
+from tensorpeek.contract.envelope import wrap
+
+
+class Wire:
+    """Takes what a channel writes, as messages."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+        self._decoder = Decoder()
+
+    def write(self, data: bytes) -> None:
+        self.messages += self._decoder.feed(data)
+
+    def close(self) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+
+class Between:
+    """A session with a client and a debugpy that are played by the test."""
+
+    def __init__(self) -> None:
+        self.session = Session()
+        self.client = client_channel(self.session, PeerChoice(self.session, None, None))
+        side = PeerSide(self.session)
+        self.debugpy = Channel("debugpy", side)
+        self.session.peer = Peer(self.debugpy, side)
+        self.to_client, self.to_debugpy = Wire(), Wire()
+        self.client.write_to(self.to_client)
+        self.debugpy.write_to(self.to_debugpy)
+
+    def ask(self, seq: int, command: str, **arguments: Any) -> None:
+        message = {"seq": seq, "type": "request", "command": command, "arguments": arguments}
+        self.client.data_received(encode(message))
+
+    def answer(self, body: Message) -> None:
+        """debugpy's answer to the last request."""
+        request = self.to_debugpy.messages[-1]
+        self.debugpy.data_received(
+            encode(
+                {
+                    "seq": 1,
+                    "type": "response",
+                    "request_seq": request["seq"],
+                    "command": request["command"],
+                    "success": True,
+                    "body": body,
+                }
+            )
+        )
+
+    @property
+    def last(self) -> Message:
+        return self.to_client.messages[-1]
+
+    def events(self, name: str) -> list[Message]:
+        return [m["body"] for m in self.to_client.messages if m.get("event") == name]
+
+
+@pytest.fixture
+def between() -> Between:
+    return Between()
+
+
+TENSOR = wrap({"text": "f32[3]", "kind": "tensor"})
+
+
+async def test_what_we_can_not_edit_goes_through_as_it_is(
+    between: Between, caplog: pytest.LogCaptureFixture
+) -> None:
+    nameless = {"variables": [{"value": TENSOR, "variablesReference": 3}]}
+    for seq in (1, 2):
+        between.ask(seq, "variables", variablesReference=5)
+        between.answer(nameless)
+        assert between.last["request_seq"] == seq
+        assert between.last["body"] == {"variables": [{"value": "f32[3]", "variablesReference": 3}]}
+    (mode,) = between.events("tensorpeek/mode")
+    assert mode["mode"] == "plain"
+    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert record.exc_info is not None
+
+
+async def test_from_then_on_references_are_debugpys(between: Between) -> None:
+    between.ask(1, "variables", variablesReference=5)
+    between.answer({"variables": [{}]})
+    between.ask(2, "variables", variablesReference=5)
+    between.answer({"variables": [{"name": "x", "value": TENSOR, "variablesReference": 3}]})
+    assert between.last["body"] == {"variables": [{"name": "x", "value": "f32[3]", "variablesReference": 3}]}
+    between.ask(3, "variables", variablesReference=3)
+    assert between.to_debugpy.messages[-1]["arguments"]["variablesReference"] == 3
+
+
+async def test_a_failed_answer_of_debugpys_is_not_touched(between: Between) -> None:
+    between.ask(1, "variables", variablesReference=5)
+    seq = between.to_debugpy.messages[-1]["seq"]
+    failed = {
+        "type": "response",
+        "request_seq": seq,
+        "command": "variables",
+        "success": False,
+        "message": "no",
+    }
+    between.debugpy.data_received(encode({"seq": 1, **failed}))
+    assert between.last["message"] == "no"
+    assert between.events("tensorpeek/mode") == []
+
+
+async def test_when_debugpy_ends_all_that_waits_is_answered(between: Between) -> None:
+    between.ask(1, "variables", variablesReference=5)
+    between.ask(2, "threads")
+    between.debugpy.connection_lost(None)
+    responses = {m["request_seq"]: m for m in between.to_client.messages if m["type"] == "response"}
+    assert {seq: (m["command"], m["success"]) for seq, m in responses.items()} == {
+        1: ("variables", False),
+        2: ("threads", False),
+    }
+    assert between.events("terminated") == [{}]
+    between.ask(3, "threads")
+    assert between.last["message"] == "The debug session has ended."
+
+
+async def test_an_oversized_answer_of_debugpys_fails_its_request(between: Between) -> None:
+    between.ask(7, "variables", variablesReference=5)
+    seq = between.to_debugpy.messages[-1]["seq"]
+    head = b'{"seq": 9, "type": "response", "request_seq": %d, "success": true, "body": "' % seq
+    between.debugpy.data_received(b"Content-Length: %d\r\n\r\n" % (BODY_LIMIT + 1))
+    between.debugpy.data_received(head + b"x" * 2000)
+    assert between.last["request_seq"] == 7
+    assert not between.last["success"]
+    assert "over the limit" in between.last["message"]
+
+
+async def test_garbage_of_debugpys_is_shown(between: Between) -> None:
+    between.debugpy.data_received(b"Content-Length: 5\r\n\r\nhello")
+    assert "could not be read" in between.events("output")[0]["output"]
+
+
+async def test_an_event_whose_handling_fails_goes_through(between: Between) -> None:
+    between.debugpy.data_received(encode({"seq": 1, "type": "event", "event": "process", "body": [1]}))
+    assert between.last["event"] == "process"
+
+
+async def test_a_reverse_request_and_its_answer_pass(between: Between) -> None:
+    request = {"seq": 33, "type": "request", "command": "runInTerminal", "arguments": {"args": ["x"]}}
+    between.debugpy.data_received(encode(request))
+    asked = between.last
+    assert asked["arguments"] == {"args": ["x"]}
+    answer = {"type": "response", "request_seq": asked["seq"], "command": "runInTerminal", "success": True}
+    between.client.data_received(encode({"seq": 1, **answer}))
+    assert between.to_debugpy.messages[-1]["request_seq"] == 33
+
+
+async def test_pending_values_are_summarized_in_one_call_and_kept_when_that_fails(between: Between) -> None:
+    pending = wrap({"text": "f32[9]", "kind": "tensor", "pending": True})
+    between.ask(1, "variables", variablesReference=5)
+    between.answer(
+        {
+            "variables": [
+                {"name": n, "value": pending, "variablesReference": r} for n, r in (("a", 3), ("b", 4))
+            ]
+        }
+    )
+    await settled()
+    call = between.to_debugpy.messages[-1]
+    assert call["command"] == "evaluate"
+    assert "frameId" not in call["arguments"]
+    assert "summarize" in call["arguments"]["expression"]
+    reply = {"contractVersion": 1, "ok": False, "error": "gone"}
+    between.answer({"result": json.dumps(reply)})
+    await settled()
+    assert between.last["request_seq"] == 1
+    variables = between.last["body"]["variables"]
+    assert [(v["value"], v["presentationHint"]) for v in variables] == [("f32[9]", {"lazy": True})] * 2
+    assert between.events("tensorpeek/mode") == []
+
+
+async def settled() -> None:
+    """Lets the tasks of the session go as far as they can."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def test_the_injector_is_where_the_adapter_looks() -> None:
+    from tensorpeek.adapter.probe_link import INJECTOR
+
+    assert Path(INJECTOR).is_file()
