@@ -152,7 +152,9 @@ class Answers:
         if progress.work.cost <= QUICK_COST or not self.is_configured:
             progress.advance(self.deadline(self.value_budget_ms))
             return self._so_far(value, progress)
-        presentation = kind.present(value, None)
+        presentation = kind.present(
+            value, None if kind.presentation_kind in NUMBERS_IN_LINE else progress.work
+        )
         if presentation is not None:
             presentation["pending"] = True
         return presentation

@@ -10,7 +10,7 @@ from tensorpeek.probe.types_map import TypeMap
 
 MISSING = object()
 
-SLOT = (types.MemberDescriptorType,)
+SLOT = types.MemberDescriptorType
 """Descriptors of `__slots__`, which only fetch."""
 
 
@@ -36,14 +36,29 @@ def attributes(value: object) -> dict[str, Any]:
     except Exception:  # noqa: BLE001 - a class may put a property there
         found = None
     own: dict[str, Any] = dict(found) if type(found) is dict else {}
-    for base in bases(type(value)):
-        for name, slot in namespace(base).items():
-            if isinstance(slot, SLOT) and name not in own:
-                try:
-                    own[name] = slot.__get__(value)
-                except AttributeError:  # not set
-                    pass
+    for name, slot in slots(type(value)).items():
+        try:
+            own.setdefault(name, slot.__get__(value))
+        except AttributeError:  # noqa: PERF203 - the slot is not set
+            pass
     return own
+
+
+_slots: TypeMap[dict[str, Any]] = TypeMap()
+
+
+def slots(cls: type) -> dict[str, Any]:
+    """The descriptors of the class's slots by name, those of its bases too."""
+    known = _slots.get(cls)
+    if known is None:
+        known = {
+            name: slot
+            for base in reversed(bases(cls))
+            for name, slot in namespace(base).items()
+            if type(slot) is SLOT
+        }
+        _slots.set(cls, known)
+    return known
 
 
 def attribute(value: object, name: str) -> Any:
@@ -53,7 +68,7 @@ def attribute(value: object, name: str) -> Any:
     if derives(value, types.ModuleType):
         return types.ModuleType.__getattribute__(cast(types.ModuleType, value), "__dict__").get(name, MISSING)
     in_bases = in_class(type(value), name)
-    if isinstance(in_bases, SLOT):
+    if type(in_bases) is SLOT:
         try:
             return in_bases.__get__(value)
         except AttributeError:

@@ -20,6 +20,7 @@ SIMPLE_KEYS = (str, int, bool, bytes, type(None))
 NEVER_OPENED = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
     types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex,
+    type(None),
 )  # fmt: skip
 
 
@@ -125,10 +126,23 @@ def listed(index: int) -> Evaluate:
     return lambda parent: f"list({parent})[{index}]"
 
 
+_can_hold: TypeMap[bool] = TypeMap()
+
+
+def can_hold(cls: type) -> bool:
+    """Whether values of the class can be or hold a tensor in a way that is worth walking."""
+    known = _can_hold.get(cls)
+    if known is None:
+        never = any(base is leaf for base in raw.bases(cls) for leaf in NEVER_OPENED)
+        known = not never and not raw.module_name(cls).startswith(("_pydev", "pandas"))
+        _can_hold.set(cls, known)
+    return known
+
+
 def members(value: Any) -> Iterator[Child]:
     """Everything a value holds that can be or hold a tensor: parts, submodules, attributes, a gradient."""
     cls = raw.class_of(value)
-    if raw.derives(value, *NEVER_OPENED) or raw.module_name(cls).startswith(("_pydev", "numpy", "pandas")):
+    if not can_hold(cls):
         return
     if is_container(cls):
         yield from parts(value)
@@ -175,7 +189,7 @@ def registered_suffix(module: object, own: dict[str, Any], registry: str, name: 
 def attribute_suffix(value: object, name: str) -> Evaluate:
     """`.name`, or through the dictionary where a property of that name stands before it."""
     in_bases = raw.in_class(type(value), name)
-    if raw.has_setter(in_bases) and not raw.derives(in_bases, *raw.SLOT):
+    if raw.has_setter(in_bases) and type(in_bases) is not raw.SLOT:
         return f".__dict__[{name!r}]"
     return f".{name}"
 

@@ -10,6 +10,7 @@ from tensorpeek.probe import raw, reach
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.statistics import scan_tensor
+from tensorpeek.probe.tensors.dtypes import element_type
 from tensorpeek.probe.tensors.facts import tensor_facts
 from tensorpeek.probe.tensors.line import head, number
 
@@ -49,6 +50,11 @@ def number_shorthand(value: Any) -> str:
 
 def tensor_shorthand(tensor: Any) -> str:
     """`f32[64,10]`, or `f32 0.693` where one number is all there is."""
+    core = sys.modules["torch"]._C
+    with core.DisableTorchFunction(), core._DisableTorchDispatch():
+        is_plain = tensor.layout is sys.modules["torch"].strided and not tensor.is_nested
+        if is_plain and tensor.ndim and not core._functorch.is_functorch_wrapped_tensor(tensor):
+            return f"{element_type(tensor.dtype).name}[{','.join(map(str, tensor.shape))}]"
     facts = tensor_facts(tensor)
     text = head(facts)
     if facts.shape or facts.why_no_data:

@@ -82,18 +82,11 @@ def reachable(names: Any, limit: int, deadline: Deadline) -> tuple[list[Found], 
         seen.add(id(value))
         members = reach.members(value)
         for member in islice(members, MOST_MEMBERS):
-            if may_lead_on(member.value):
+            if reach.can_hold(raw.class_of(member.value)):
                 way = reach.expression(expression, member.evaluate)
                 waiting.append((way, depth + 1, member.value))
         is_complete = is_complete and next(members, None) is None
     return found, is_complete
-
-
-def may_lead_on(value: object) -> bool:
-    """Spares the walk what never holds a tensor."""
-    return not raw.derives(
-        value, str, bytes, int, float, type(None), type, types.ModuleType, types.FunctionType
-    )
 
 
 def tensor_row(found: Found) -> TensorRow:

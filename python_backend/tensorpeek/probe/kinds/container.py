@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
@@ -13,12 +11,14 @@ from tensorpeek.probe import raw, reach
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
 from tensorpeek.probe.kinds.index_groups import index_groups
 from tensorpeek.probe.kinds.kind import Child
+from tensorpeek.probe.kinds.ndarray import plain
 from tensorpeek.probe.kinds.rows import all_attributes
 from tensorpeek.probe.presentation import present
 from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import container_shorthand
 from tensorpeek.probe.statistics import scan_array, scan_tensor
 from tensorpeek.probe.tensors.facts import tensor_facts
+from tensorpeek.probe.types_map import TypeMap
 
 MOST_LOOKED_AT = 400
 """Parts that are looked at to find out what is inside."""
@@ -33,6 +33,7 @@ class Survey:
 
     patients: list[Patient] = field(default_factory=list)
     bytes: int = 0
+    looked_at: int = 0
     whole: bool = True
     """Whether every part was looked at."""
     special: bool = False
@@ -48,11 +49,11 @@ class ContainerKind:
         return reach.is_container(cls)
 
     def scan(self, value: Any) -> HealthScan | None:
-        patients = survey(value).patients
-        return HealthScan(patients) if patients else None
+        found = survey(value)
+        return HealthScan(found.patients, found) if found.patients else None
 
     def present(self, value: Any, scan: HealthScan | None) -> Presentation | None:
-        found = survey(value)
+        found: Survey = survey(value) if scan is None else scan.found
         if not found.special:
             return None
         text = container_shorthand(value)
@@ -74,39 +75,56 @@ def part_list(container: Any, start: int, stop: int) -> list[Child]:
 
 
 def survey(container: Any) -> Survey:
-    """Looks at the first parts, and at the parts of those."""
+    """Looks at the first parts, and at the parts of those that are containers, each once."""
     found = Survey()
-    for looked_at, (where, value) in enumerate(inside(container, "", 0, {id(container)})):
-        if looked_at == MOST_LOOKED_AT:
-            found.whole = False
-            break
-        cls = type(value)
-        if raw.is_a(cls, "torch.Tensor"):
-            facts = tensor_facts(value)
-            found.special = True
-            found.bytes += facts.bytes
-            if not facts.why_no_data:
-                found.patients.append(Patient(where, facts.size, partial(scan_tensor, value)))
-        elif raw.is_a(cls, "numpy.ndarray"):
-            found.special = True
-            found.bytes += value.nbytes
-            if value.dtype.kind in "fc":
-                found.patients.append(Patient(where, value.size, partial(scan_array, value)))
-        elif raw.is_module(cls) or raw.is_optimizer(cls) or raw.module_name(cls).startswith("pandas"):
-            found.special = True
+    look_inside(container, "", 0, found, {id(container)})
     return found
 
 
-def inside(container: Any, where: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """Every part once, and the parts of parts that are containers, as deep as DEEPEST."""
-    for part in islice(reach.parts(container), MOST_LOOKED_AT + 1):
-        if id(part.value) in seen:
+def look_inside(container: Any, where: str, depth: int, found: Survey, seen: set[int]) -> None:
+    for part in reach.parts(container):
+        if found.looked_at == MOST_LOOKED_AT:
+            found.whole = False
+            return
+        found.looked_at += 1
+        sort = sort_of(raw.class_of(part.value))
+        if not sort or id(part.value) in seen:
             continue
+        seen.add(id(part.value))
         place = where + (part.evaluate if isinstance(part.evaluate, str) else f"[{part.name}]")
-        yield place, part.value
-        if reach.is_container(type(part.value)):
-            seen.add(id(part.value))
+        if sort == "container":
             if depth < DEEPEST:
-                yield from inside(part.value, place, depth + 1, seen)
-        elif raw.is_a(type(part.value), "torch.Tensor", "numpy.ndarray"):
-            seen.add(id(part.value))
+                look_inside(part.value, place, depth + 1, found, seen)
+            continue
+        found.special = True
+        if sort == "tensor":
+            facts = tensor_facts(part.value)
+            found.bytes += facts.bytes
+            if not facts.why_no_data:
+                found.patients.append(Patient(place, facts.size, partial(scan_tensor, part.value)))
+        elif sort == "array":
+            array = plain(part.value)
+            found.bytes += array.nbytes
+            if array.dtype.kind in "fc":
+                found.patients.append(Patient(place, array.size, partial(scan_array, array)))
+
+
+_sorts: TypeMap[str] = TypeMap()
+
+
+def sort_of(cls: type) -> str:
+    """`tensor`, `array` or `container`; `special` for what else a plain text shows badly; empty for the rest."""
+    known = _sorts.get(cls)
+    if known is None:
+        if raw.is_a(cls, "torch.Tensor"):
+            known = "tensor"
+        elif raw.is_a(cls, "numpy.ndarray"):
+            known = "array"
+        elif reach.is_container(cls):
+            known = "container"
+        elif raw.is_module(cls) or raw.is_optimizer(cls) or raw.module_name(cls).startswith("pandas"):
+            known = "special"
+        else:
+            known = ""
+        _sorts.set(cls, known)
+    return known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Any, Callable
 
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.statistics import Statistics
@@ -38,7 +38,9 @@ class Worst:
 class HealthScan:
     """Looks at the tensors one after the other, the smallest first, and remembers the worst."""
 
-    def __init__(self, patients: list[Patient]) -> None:
+    def __init__(self, patients: list[Patient], found: Any = None) -> None:
+        self.found = found
+        """What the kind found out when it looked for the patients."""
         self._waiting = sorted(patients, key=lambda patient: patient.size, reverse=True)
         self._total = sum(patient.size for patient in patients)
         self._waiting_cost = sum(patient.size + COST_OF_ONE for patient in patients)

@@ -129,10 +129,11 @@ class ModuleKind:
         patients = [
             Patient(where, size, partial(scan_tensor, tensor)) for where, tensor, size in held if size
         ]
-        return HealthScan(patients) if patients else None
+        return HealthScan(patients, found) if patients else None
 
     def present(self, value: Any, scan: HealthScan | None) -> Presentation:
-        alarm, text = with_alarm(line(value), scan)
+        found = anatomy(value) if scan is None else scan.found
+        alarm, text = with_alarm(line(value, found), scan)
         return present(text, self.presentation_kind, alarm=alarm)
 
     def children(self, value: Any) -> list[Child]:
@@ -155,9 +156,8 @@ class ModuleKind:
         return [*rows, all_attributes(value)]
 
 
-def line(module: Any) -> str:
+def line(module: Any, found: Anatomy) -> str:
     """`Net 1.23M params train 4.92 MB`, and what is out of the ordinary."""
-    found = anatomy(module)
     parameters, buffers = found.parameters, found.buffers
     at_least = "" if found.whole else "≥"
     words = [raw.class_name(type(module))]

@@ -21,8 +21,9 @@ def ordinary_text(value: object, before_repr: Callable[[object], None]) -> str:
 
 @pytest.fixture
 def answers() -> Iterator[Answers]:
-    """Not configured: every line is as whole as the budget allows, without a second request."""
+    """Not configured, and with more time than any value needs: every line is whole at once."""
     answers = Answers(reprs=Reprs(make_text=ordinary_text))
+    answers.value_budget_ms = 60_000
     yield answers
     answers.forget()
 
