@@ -61,15 +61,16 @@ for _bits in (8, 16, 32, 64):
 for _name in ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"):
     _BY_TORCH_NAME[_name] = ElementType("f8" + _name[len("float8_") :], "f8" + _name[len("float8_") :])
 
-_known: dict[Any, ElementType] = {}
+known_types: dict[Any, ElementType] = {}
+"""By `torch.dtype`, those that were asked for."""
 
 
 def element_type(dtype: Any) -> ElementType:
     """What is known of a `torch.dtype`; a dtype newer than this table has a name and no kernel."""
-    found = _known.get(dtype)
+    found = known_types.get(dtype)
     if found is None:
         name = str(dtype).rpartition(".")[2]
-        found = _known[dtype] = _BY_TORCH_NAME.get(name) or ElementType(name, None)
+        found = known_types[dtype] = _BY_TORCH_NAME.get(name) or ElementType(name, None)
     return found
 
 

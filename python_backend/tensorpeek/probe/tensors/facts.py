@@ -87,6 +87,8 @@ def _read_contents(tensor: Any, facts: TensorFacts) -> None:
         facts.flags.append("neg")
     if tensor.is_conj():
         facts.flags.append("conj")
+    if facts.quantized:
+        facts.flags.append(_scale(tensor))
     facts.why_no_data = found.why_not
     inner = found.tensor
     if inner is not None:
@@ -100,7 +102,11 @@ def _read_contents(tensor: Any, facts: TensorFacts) -> None:
 
 
 def _shape(tensor: Any) -> tuple[Any, ...]:
-    return tuple(size if type(size) is int else str(size) for size in tensor.shape)
+    try:
+        return tuple(size if type(size) is int else str(size) for size in tensor.shape)
+    except RuntimeError:
+        # A lazy module's parameter has no shape yet.
+        return ()
 
 
 def _nested_shape(tensor: Any) -> tuple[Any, ...]:
@@ -109,6 +115,14 @@ def _nested_shape(tensor: Any) -> tuple[Any, ...]:
     except RuntimeError:
         # Strided nested tensors have a size per component and none of their own.
         return (tensor.size(0), *("*" for _ in range(tensor.dim() - 1)))
+
+
+def _scale(tensor: Any) -> str:
+    """How the stored integers, which is what the statistics are of, stand for real numbers."""
+    try:
+        return f"scale {tensor.q_scale():.4g} zero {tensor.q_zero_point()}"
+    except RuntimeError:
+        return "scaled per channel"
 
 
 def _size(tensor: Any) -> int:

@@ -19,27 +19,22 @@ class Readable(NamedTuple):
     """An ordinary strided tensor in the memory of another device."""
 
 
-_plain_keys: set[int] = set()
+plain_keys: set[int] = set()
 """Dispatch key sets that were found to belong to ordinary strided CPU tensors without lazy negation."""
-
-
-def is_plain(tensor: Any, core: Any) -> bool:
-    """Whether a tensor is known to be an ordinary strided CPU tensor; `readable` finds out."""
-    return core._dispatch_keys(tensor).raw_repr() in _plain_keys
 
 
 def readable(tensor: Any) -> Readable:
     """What to read for a tensor; never raises, dispatches to the user's modes, or runs a subclass's code."""
     core = sys.modules["torch"]._C
     try:
-        if is_plain(tensor, core):
+        if core._dispatch_keys(tensor).raw_repr() in plain_keys:
             return Readable(tensor)
         with core.DisableTorchFunction(), core._DisableTorchDispatch():
             found = _unwrap(tensor, core, ())
             if found.tensor is tensor and not (
                 _has_python_key(tensor) or tensor.is_neg() or tensor.is_conj() or tensor.is_quantized
             ):
-                _plain_keys.add(core._dispatch_keys(tensor).raw_repr())
+                plain_keys.add(core._dispatch_keys(tensor).raw_repr())
         return found
     except Exception as error:  # noqa: BLE001  a torch without one of these calls leaves the head of the line
         return Readable(None, (), f"{type(error).__name__} while reading")
@@ -64,6 +59,8 @@ def _unwrap(tensor: Any, core: Any, through: tuple[str, ...]) -> Readable:
         tensor = functorch.get_unwrapped(tensor)
     if _is_fake(tensor):
         return Readable(None, through, "fake")
+    if hasattr(type(tensor), "materialize"):
+        return Readable(None, through, "uninitialized")
     if tensor.is_meta:
         return Readable(None, through, "meta")
     if _has_python_key(tensor):

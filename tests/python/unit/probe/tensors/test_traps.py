@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from unit.probe.peek import close, peek, statistics_of
@@ -221,7 +222,39 @@ def test_trap_mkldnn() -> None:
 
 def test_trap_quantized() -> None:
     looked = peek(torch.quantize_per_tensor(torch.tensor([-1.0, 0.0, 2.0]), 0.5, 3, torch.qint8))
-    assert looked.line.startswith("qi8[3] 1…7")
+    assert looked.line == "qi8[3] 1…7 μ3.67 scale 0.5 zero 3"
+
+
+def test_trap_quantized_per_channel() -> None:
+    scales, zeros = torch.tensor([0.5, 0.25]), torch.tensor([0, 0])
+    looked = peek(torch.quantize_per_channel(torch.ones(2, 3), scales, zeros, 0, torch.qint8))
+    assert looked.line == "qi8[2,3] 2…4 μ3 scaled per channel"
+
+
+def test_trap_lazy_parameter_has_no_shape() -> None:
+    looked = peek(nn.LazyLinear(3).weight)
+    assert looked.line == "f32 (uninitialized)"
+
+
+def test_trap_symbolic_shape() -> None:
+    with FakeTensorMode(shape_env=ShapeEnv()) as mode:
+        fake = mode.from_tensor(torch.zeros(5, 3), symbolic_context=None)
+    assert peek(fake).line.startswith("f32[")
+
+
+def test_trap_distributed_tensor() -> None:
+    distributed = pytest.importorskip("torch.distributed.tensor")
+    if not torch.distributed.is_gloo_available():
+        pytest.skip("this torch has no gloo")
+    torch.distributed.init_process_group("gloo", rank=0, world_size=1, store=torch.distributed.HashStore())
+    try:
+        mesh = distributed.DeviceMesh("cpu", [0])
+        tensor = distributed.distribute_tensor(torch.arange(6.0).reshape(2, 3), mesh, [distributed.Shard(0)])
+        looked = peek(tensor)
+    finally:
+        torch.distributed.destroy_process_group()
+    assert looked.line == "f32[2,3] 0…5 μ2.5 σ1.87 local"
+    assert looked.rows["local"] == "Tensor"
 
 
 @pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
@@ -492,7 +525,7 @@ class Without:
 )
 def test_trap_torch_of_another_version(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tensors = [torch.zeros(3), torch.zeros(3, 100_000), torch.zeros(2, 2).to_sparse()]
-    monkeypatch.setattr(unwrap, "_plain_keys", set())
+    monkeypatch.setattr(unwrap, "plain_keys", set())
     monkeypatch.setattr(torch, "_C", Without(torch._C, name))
     scans = [scan_tensor(tensor) for tensor in tensors]
     lines = [tensor_line(tensor_facts(tensor), None)[1] for tensor in tensors]
