@@ -26,6 +26,9 @@ plain_keys: set[int] = set()
 def readable(tensor: Any) -> Readable:
     """What to read for a tensor; never raises, dispatches to the user's modes, or runs a subclass's code."""
     core = sys.modules["torch"]._C
+    if hasattr(type(tensor), "materialize"):
+        # A lazy module's parameter, which has no shape yet and raises when asked.
+        return Readable(None, (), "uninitialized")
     try:
         if core._dispatch_keys(tensor).raw_repr() in plain_keys:
             return Readable(tensor)
@@ -59,8 +62,6 @@ def _unwrap(tensor: Any, core: Any, through: tuple[str, ...]) -> Readable:
         tensor = functorch.get_unwrapped(tensor)
     if _is_fake(tensor):
         return Readable(None, through, "fake")
-    if hasattr(type(tensor), "materialize"):
-        return Readable(None, through, "uninitialized")
     if tensor.is_meta:
         return Readable(None, through, "meta")
     if _has_python_key(tensor):
