@@ -16,8 +16,10 @@ BLOCK = 65536
 """Elements of a chunk of at most 4 bytes each: 256 KiB of f32 stay in a core's L2 cache."""
 WIDE_BLOCK = 32768
 """Elements of a chunk of 8 bytes each."""
-BYTE_BLOCK = 1 << 20
+BYTE_BLOCK = BLOCK * 4
+"""Elements of a chunk of bytes that nothing has to be made of."""
 ROW = 2048
+"""Numbers that are summed in their own precision."""
 SHORT = 4096
 """Up to here one dot product in f64 is faster than rows."""
 SQUARES_FIT = (1e-15, 1e15)
@@ -96,8 +98,10 @@ def _finite_part(values: Any, into: Accumulator, work: Workspace) -> Any:
     return finite
 
 
-def _moments64(values: Any, into: Accumulator, work: Workspace, shift: float, unit: float = 1.0) -> None:
-    """Merges finite values of any real dtype, through f64."""
+def _moments64(
+    values: Any, into: Accumulator, work: Workspace, shift: float, unit: float = 1.0, origin: int = 0
+) -> None:
+    """Merges finite values of any real dtype, through f64; all of them are less than the true ones by `origin`."""
     ready = values.dtype.char == "d" and unit == 1.0
     for start in range(0, values.size, WIDE_BLOCK):
         part = values[start : start + WIDE_BLOCK]
@@ -114,7 +118,7 @@ def _moments64(values: Any, into: Accumulator, work: Workspace, shift: float, un
                     wide *= 1.0 / unit
                 if shift:
                     work.subtract(wide, shift / unit, wide)
-        _merge_sums(*_sums64(wide, work), count, into, shift / unit, unit)
+        _merge_sums(*_sums64(wide, work), count, into, origin + shift / unit, unit)
 
 
 def _merge_sums(
@@ -245,8 +249,7 @@ def _bfloat16_as_float32(np: Any, values: Any) -> Any:
 
 
 def add_float16(values: Any, into: Accumulator, work: Workspace) -> None:
-    """The bits moved to their places in f32 and the exponent's bias corrected by a factor: 5 times numpy's
-    cast."""
+    """Moves the bits to their places in f32 and corrects the exponent's bias by a factor: 5 times numpy's speed."""
     np = work.np
     count = values.size
     widened = work.widened[:count]
@@ -273,20 +276,9 @@ def add_integer(values: Any, into: Accumulator, work: Workspace) -> None:
         differences = values - values.dtype.type(low)
         if values.dtype.kind == "i":
             differences = differences.view(work.np.uint64)
-        _moments64(differences, Shifted(into, low), work, 0.0)  # type: ignore[arg-type]
-        return
-    _moments64(values, into, work, _shift64(low, high, into))
-
-
-class Shifted:
-    """Merges moments of differences from an origin."""
-
-    def __init__(self, into: Accumulator, origin: int) -> None:
-        self._into = into
-        self._origin = origin
-
-    def add_moments(self, count: int, mean: float, squares: float, unit: float = 1.0) -> None:
-        self._into.add_moments(count, self._origin + mean, squares, unit)
+        _moments64(differences, into, work, 0.0, origin=low)
+    else:
+        _moments64(values, into, work, _shift64(low, high, into))
 
 
 def _add_integer_range(values: Any, into: Accumulator, work: Workspace) -> tuple[int, int]:

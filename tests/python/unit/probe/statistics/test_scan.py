@@ -199,6 +199,12 @@ def test_many_blocks_of_integers(dtype: torch.dtype) -> None:
     check(complete(scan_tensor(tensor)), tensor.tolist())
 
 
+def test_many_blocks_of_bool() -> None:
+    tensor = torch.rand(3000, 1000) > 0.9
+    for view in (tensor, tensor.T, tensor[:, ::2]):
+        check(complete(scan_tensor(view)), [int(element) for element in view.flatten().tolist()])
+
+
 @pytest.mark.parametrize("size", [100, BLOCK + 100])
 @pytest.mark.parametrize("scale", [1e300, 1e-300, 5e-324, 1e154, 1e-160])
 def test_extremes_of_f64(size: int, scale: float) -> None:

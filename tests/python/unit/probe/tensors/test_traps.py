@@ -233,7 +233,7 @@ def test_trap_quantized_per_channel() -> None:
 
 def test_trap_lazy_parameter_has_no_shape() -> None:
     looked = peek(nn.LazyLinear(3).weight)
-    assert looked.line == "f32 (uninitialized)"
+    assert looked.line == "f32 grad (uninitialized)"
 
 
 def test_trap_symbolic_shape() -> None:
