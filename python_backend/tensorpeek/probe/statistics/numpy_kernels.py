@@ -101,7 +101,8 @@ def _finite_part(values: Any, into: Accumulator, work: Workspace) -> Any:
 def _moments64(
     values: Any, into: Accumulator, work: Workspace, shift: float, unit: float = 1.0, origin: int = 0
 ) -> None:
-    """Merges finite values of any real dtype, through f64; all of them are less than the true ones by `origin`."""
+    """Merges finite values of any real dtype, through f64; they are less than the true ones by the
+    origin."""
     ready = values.dtype.char == "d" and unit == 1.0
     for start in range(0, values.size, WIDE_BLOCK):
         part = values[start : start + WIDE_BLOCK]
@@ -249,7 +250,8 @@ def _bfloat16_as_float32(np: Any, values: Any) -> Any:
 
 
 def add_float16(values: Any, into: Accumulator, work: Workspace) -> None:
-    """Moves the bits to their places in f32 and corrects the exponent's bias by a factor: 5 times numpy's speed."""
+    """Moves the bits to their places in f32 and corrects the exponent's bias by a factor: 5 times numpy's
+    speed."""
     np = work.np
     count = values.size
     widened = work.widened[:count]
