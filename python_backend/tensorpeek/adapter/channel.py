@@ -52,6 +52,7 @@ class Channel(asyncio.Protocol):
         self._reader: asyncio.ReadTransport | None = None
         self._seq = 0
         self._awaited: dict[int, OnResponse] = {}
+        self._is_traced = log.isEnabledFor(logging.DEBUG)
 
     # Sending
 
@@ -59,6 +60,8 @@ class Channel(asyncio.Protocol):
         """Gives the message the next seq and sends it. Silent when the connection is gone."""
         self._seq += 1
         message["seq"] = self._seq
+        if self._is_traced:
+            log.debug("to %s: %s", self.name, _summary(message))
         writer = self._writer
         if writer is not None and not writer.is_closing():
             writer.write(encode(message))
@@ -109,6 +112,8 @@ class Channel(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         for item in self._decoder.feed(data):
+            if self._is_traced and not isinstance(item, Garbled):
+                log.debug("from %s: %s", self.name, _summary(item))
             if isinstance(item, Garbled):
                 self._receiver.garbled(item)
             elif item["type"] != "response":
@@ -135,6 +140,11 @@ class Channel(asyncio.Protocol):
             log.exception("the answer to %s could not be handled", response.get("command"))
 
     # The transport's side
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there has been a connection at all."""
+        return self._reader is not None
 
     def connection_made(self, transport: Any) -> None:
         self._reader = transport
@@ -175,6 +185,14 @@ class Channel(asyncio.Protocol):
         """Closes the writing end after what is buffered."""
         if self._writer is not None:
             self._writer.close()
+
+
+def _summary(message: Message) -> str:
+    """For the log: what it is, without what the user's program holds."""
+    name = message.get("command") or message.get("event")
+    answered = f" to {message['request_seq']}" if "request_seq" in message else ""
+    failed = "" if message.get("success", True) else f" failed: {message.get('message')}"
+    return f"{message['seq']} {message['type']} {name}{answered}{failed}"
 
 
 def _error(reason: str, shown: bool) -> Message:

@@ -106,13 +106,10 @@ class ClientSide:
         features = session.client_features = dict(request["arguments"])
         session.speak(str(features.get("locale") or ""))
         session.values.colours = bool(features.get("supportsANSIStyling"))
-        added = {"supportsCancelRequest": True, "supportsConfigurationDoneRequest": True}
-        if session.values.colours:
-            added["supportsANSIStyling"] = True
-        if session.peer is None:
-            session.client.respond(request, added)
+        if session.peer is None:  # which one it is the launch will say, and then what it can do
+            session.client.respond(request, session.capabilities({}))
         else:
-            session.delegate(request, lambda body: {**body, **added})
+            session.delegate(request, session.capabilities)
 
     async def launch_request(self, request: Message) -> None:
         start = await self._start(request)

@@ -45,11 +45,23 @@ async def _serve(options: argparse.Namespace) -> None:
         _server, port = await listen_once(channel, options.port)
         sys.stdout.write(f"listening on {LOOPBACK}:{port}\n")
         sys.stdout.flush()
+        session.spawn(_end_with_parent(session, channel))
     if sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, session.end)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, session.end)
     # What was made so far lives as long as the process; without it a collection takes no noticeable time.
     gc.freeze()
     await session.ended.wait()
+
+
+async def _end_with_parent(session: Session, channel: SocketChannel) -> None:
+    """Until a client has come nothing else tells us that the editor that started us is gone."""
+    parent = os.getppid()
+    while not channel.is_connected:
+        if os.getppid() != parent:
+            session.end()
+            return
+        await asyncio.sleep(1)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tensorpeek.adapter.channel import Channel, Receiver
+from tensorpeek.adapter.debugpy_location import BUNDLED_LIBS_VARIABLE
 from tensorpeek.adapter.streams import ChildProcess, SocketChannel, connect
 
 END_PATIENCE = 10.0
@@ -43,7 +44,9 @@ class Peer:
             command.insert(1, str(Path(__file__).with_name("debugpy_on_39.py")))
         if log_folder:
             command += ["--log-dir", log_folder]
-        process = await ChildProcess.start(command, dict(os.environ), channel)
+        # The program inherits this environment, and what was set for us is nothing to it.
+        environment = {k: v for k, v in os.environ.items() if k != BUNDLED_LIBS_VARIABLE}
+        process = await ChildProcess.start(command, environment, channel)
         return cls(channel, receiver, process, package)
 
     @classmethod

@@ -67,3 +67,4 @@ class PeerChoice:
         response = await session.ask_peer("initialize", session.client_features)
         if not response["success"]:
             raise LaunchProblem(str(response.get("message")))
+        session.notify("capabilities", {"capabilities": session.capabilities(response["body"])})

@@ -15,7 +15,7 @@ from tensorpeek.contract.messages import Presentation
 FIRST_REFERENCE = 1 << 29
 """Above every reference of pydevd's, which count from 1, so that one of those can pass through unmapped."""
 
-KEPT_STOPS = 2
+KEPT_STOPS = 5
 """How many stops a path that nobody asks for again is remembered."""
 
 Path = tuple[Union[int, str], ...]

@@ -61,6 +61,13 @@ class Session:
         """Sets the language of what users read."""
         self.texts = self.activation.texts = Texts(locale)
 
+    def capabilities(self, debugpys: Message) -> Message:
+        """What debugpy can do, and what we add to it for this client."""
+        ours = {"supportsConfigurationDoneRequest": True, "supportsCancelRequest": True}
+        if self.values.colours:
+            ours["supportsANSIStyling"] = True
+        return {**debugpys, **ours}
+
     def notify(self, event: str, body: Message) -> None:
         self.client.event(event, body)
 

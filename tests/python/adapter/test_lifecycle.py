@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -124,3 +125,15 @@ def test_a_port_nobody_comes_to_can_be_ended(session: DebugSession) -> None:
     wait_until(lambda: "debugpy" in session.processes(), what="start of debugpy")
     process.terminate()
     assert process.wait(20) == 0
+
+
+def test_a_port_nobody_comes_to_ends_with_its_parent(session: DebugSession) -> None:
+    start = f"subprocess.Popen([{sys.executable!r}, {str(ADAPTER)!r}, '--port', '0']).pid"
+    code = f"import subprocess; print({start}, flush=True); input()"
+    parent = session.spawn(sys.executable, "-c", code, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    pid, listening = sorted(parent.stdout.readline() for _ in range(2))
+    assert listening.startswith(b"listening on 127.0.0.1:")
+    adapter = int(pid)
+    parent.kill()
+    wait_until(lambda: not is_alive(adapter), 20, "end of the adapter")

@@ -147,6 +147,8 @@ class DebugSession:
         self.client.close()
         for process in self._spawned:
             _end(process, patience=0)
+            for stream in filter(None, (process.stdin, process.stdout, process.stderr)):
+                stream.close()
         left = self._leftovers() if self._owns_mark else ""
         if self._address is None:
             _end(self.process, patience=5)
@@ -398,9 +400,6 @@ def _end(process: subprocess.Popen[bytes], patience: float) -> None:
     except subprocess.TimeoutExpired:
         kill(process.pid)
         process.wait()
-    for stream in (process.stdout, process.stderr):
-        if stream is not None and process.stdin is None:
-            stream.close()
 
 
 def _breakpoint(stop: str | Breakpoint, path: Path) -> Breakpoint:
