@@ -12,6 +12,7 @@ from tensorpeek.probe.frame_lines import frame_lines
 from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
+from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.tensor_table import tensor_table
 
 LARGEST_REPLY = 4 * 1024 * 1024
@@ -44,6 +45,7 @@ class Session:
         pydevd_access.register(ValueText(self._answers), ValueChildren(self._answers))
         pydevd_access.on_resume(self._answers.forget)
         pydevd_access.group_locals(folded_locals)
+        pydevd_access.silence_warnings_by(ignored_warnings)
         self._is_registered = True
 
     def handle(self, command: str, arguments_json: str) -> str:

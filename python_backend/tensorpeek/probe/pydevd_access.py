@@ -30,7 +30,12 @@ class Gone(Exception):
 def problem() -> str:
     """Why this pydevd can't be used, empty when it can."""
     try:
-        from _pydevd_bundle import pydevd_extension_utils, pydevd_suspended_frames, pydevd_xml
+        from _pydevd_bundle import (
+            pydevd_constants,
+            pydevd_extension_utils,
+            pydevd_suspended_frames,
+            pydevd_xml,
+        )
         from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
         from _pydevd_bundle.pydevd_daemon_thread import mark_as_pydevd_daemon_thread
         from _pydevd_bundle.pydevd_resolver import defaultResolver
@@ -47,6 +52,7 @@ def problem() -> str:
             (BaseSchema, "_translate_id_from_dap"),
             (defaultResolver, "get_contents_debug_adapter_protocol"),
             (SafeRepr, "_repr_obj"),
+            (pydevd_constants, "filter_all_warnings"),
         ]
         missing = [name for owner, name in needed if not hasattr(owner, name)]
         if missing:
@@ -84,6 +90,13 @@ def send_without_delay() -> None:
     connection = getattr(writer, "sock", None)
     if isinstance(connection, socket.socket):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def silence_warnings_by(ignored_warnings: Callable[[], Any]) -> None:
+    """Replaces the context manager under which pydevd reads values."""
+    from _pydevd_bundle import pydevd_constants
+
+    pydevd_constants.filter_all_warnings = ignored_warnings
 
 
 def find_value(reference: int) -> Any:

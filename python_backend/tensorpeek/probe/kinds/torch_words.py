@@ -8,7 +8,6 @@ from typing import Any
 from tensorpeek.contract.messages import Presentation, PresentationKind
 from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.kinds.rows import all_attributes
 from tensorpeek.probe.presentation import present
 from tensorpeek.probe.quantities import bytes_text
 
@@ -109,7 +108,10 @@ def untyped_storage(storage: Any) -> Any:
 
 
 class GraphNodeKind:
-    """An autograd node: its name, and the nodes whose gradients it feeds."""
+    """An autograd node: its name, and the nodes whose gradients it feeds.
+
+    Its properties are left alone: those of saved tensors would run the user's unpack hooks.
+    """
 
     presentation_kind: PresentationKind = "other"
 
@@ -135,4 +137,5 @@ class GraphNodeKind:
         variable = raw.in_class(type(value), "variable")
         if variable is not raw.MISSING and raw.class_name(type(value)) == "AccumulateGrad":
             rows.append(Child("variable", value.variable, ".variable"))
-        return [*rows, all_attributes(value)]
+        own = raw.attributes(value).items()
+        return [*rows, *(Child(name, attribute, f".{name}") for name, attribute in own)]
