@@ -11,6 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
+from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.client_side import client_channel
 from tensorpeek.adapter.peer_choice import PeerChoice
 from tensorpeek.adapter.session import Session
@@ -34,29 +35,31 @@ def main(arguments: list[str]) -> int:
 async def _serve(options: argparse.Namespace) -> None:
     session = Session()
     choice = PeerChoice(session, options.connect, options.log_dir)
+    parent = os.getppid()
+    channel = client_channel(session, choice, Channel if options.port is None else SocketChannel)
+    await choice.open()
+    _end_by_signal(session)
     if options.port is None:
-        channel = client_channel(session, choice)
-        await choice.open()
         await open_stdio(channel)
     else:
-        channel = client_channel(session, choice, SocketChannel)
-        await choice.open()
         assert isinstance(channel, SocketChannel)
         _server, port = await listen_once(channel, options.port)
         sys.stdout.write(f"listening on {LOOPBACK}:{port}\n")
         sys.stdout.flush()
-        session.spawn(_end_with_parent(session, channel))
-    if sys.platform != "win32":
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, session.end)
+        session.spawn(_end_with_parent(session, channel, parent))
     # What was made so far lives as long as the process; without it a collection takes no noticeable time.
     gc.freeze()
     await session.ended.wait()
 
 
-async def _end_with_parent(session: Session, channel: SocketChannel) -> None:
+def _end_by_signal(session: Session) -> None:
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, session.end)
+
+
+async def _end_with_parent(session: Session, channel: SocketChannel, parent: int) -> None:
     """Until a client has come nothing else tells us that the editor that started us is gone."""
-    parent = os.getppid()
     while not channel.is_connected:
         if os.getppid() != parent:
             session.end()
