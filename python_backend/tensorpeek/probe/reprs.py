@@ -138,10 +138,11 @@ class Helper(threading.Thread):
 
     def stop(self) -> None:
         """Ends the thread: at once where it runs Python code, else when the C code it is in comes back."""
-        self._jobs.put(None)
-        if not self.is_free:
+        is_busy, self._job = self.is_alive() and not self.is_free, None
+        if is_busy:  # it can't end before the None, so that no other thread has its ident by now
             ident = ctypes.c_ulong(self.ident or 0)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(Abandoned))
+        self._jobs.put(None)
 
     def run(self) -> None:
         pydevd_access.untrace_current_thread()
@@ -165,6 +166,9 @@ class Reprs:
         self._slow: TypeMap[float] = TypeMap()  # seconds it took, 0 while that is not known
         self._jobs: dict[int, Job] = {}
         self._helpers: list[Helper] = []
+        # Held until they have ended: a thread whose last reference goes in its own last moments runs a weakref
+        # callback there, which pydevd takes for a new thread on Python 3.12 and later.
+        self._retired: list[Helper] = []
         self._patience = PATIENCE_FOR_ANSWER
         self._last = 0.0
 
@@ -194,8 +198,8 @@ class Reprs:
     def forget(self) -> None:
         """Stops what still runs and lets go of every value."""
         self._jobs = {}
-        helpers, self._helpers = self._helpers, []
-        for helper in helpers:
+        self._retired, self._helpers = self._helpers, []
+        for helper in self._retired:
             helper.stop()
 
     def _start(self, value: object) -> Job:

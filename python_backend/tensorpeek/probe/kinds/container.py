@@ -113,7 +113,7 @@ _sorts: TypeMap[str] = TypeMap()
 
 
 def sort_of(cls: type) -> str:
-    """`tensor`, `array` or `container`; `special` for what else a plain text shows badly; empty for the rest."""
+    """`tensor`, `array`, `container`; `special` for what else a plain text shows badly; empty for the rest."""
     known = _sorts.get(cls)
     if known is None:
         if raw.is_a(cls, "torch.Tensor"):
