@@ -53,6 +53,8 @@ class Activation:
         """Installs the probe, between debugpy's `initialized` and the first line of the program."""
         try:
             self._take(await self._probe.install(budgets))
+            # A worker that was just forked does not know its number yet.
+            self._is_known = False
         except ProbeFailed as failure:
             log.warning("the probe is not installed: %s", failure)
             await self._explain(str(failure))

@@ -10,6 +10,9 @@ from tensorpeek.adapter.framing import Decoder, Garbled, Message, encode
 
 log = logging.getLogger(__name__)
 
+READ_SIZE = 64 * 1024
+"""Bytes taken per read. asyncio's own 256 KiB are mapped and unmapped by the allocator for every message."""
+
 OnResponse = Callable[[Message], None]
 
 
@@ -148,6 +151,7 @@ class Channel(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._reader = transport
+        transport.max_size = READ_SIZE
         if isinstance(transport, asyncio.Transport):
             self._writer = transport
 
