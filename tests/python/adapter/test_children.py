@@ -13,11 +13,15 @@ def test_the_workers_of_a_data_loader(session: DebugSession) -> None:
         assert child.configuration["name"] == "worker"
         assert child.client.events("tensorpeek/mode")[0]["mode"] == "active"
     items = []
+    names: dict[int, str] = {}
     for child in children:
         for _ in range(2):
             child.wait_for_stop(60)
             items.append(child.locals()["item"]["value"])
+            if not names.get(id(child)):
+                names[id(child)] = child.client.next_event("tensorpeek/process")["name"]
             child.resume()
+    assert sorted(names.values()) == ["worker 0", "worker 1"]
     assert sorted(items) == ["all 0 f32[3]", "all = 1 f32[3]", "all = 2 f32[3]", "all = 3 f32[3]"]
     session.wait_for_stop(60)
     assert session.locals()["total"]["value"] == "18.0"
