@@ -162,7 +162,10 @@ def without_envelopes(body: Message) -> Message:
             bare[field] = presentation["text"] if presentation else bare[field]
     variables: Any = bare.get("variables")
     if isinstance(variables, list):
-        bare["variables"] = [without_envelopes(variable) for variable in cast("list[Message]", variables)]
+        bare["variables"] = [
+            without_envelopes(cast(Message, variable)) if isinstance(variable, dict) else variable
+            for variable in cast("list[object]", variables)
+        ]
     return bare
 
 
