@@ -25,7 +25,7 @@ def unwrap(text: str) -> Presentation | None:
         return None
     try:
         content: object = json.loads(text[len(ENVELOPE_START) : -len(ENVELOPE_END)])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or not isinstance(cast("dict[str, object]", content).get("text"), str):
         return None
