@@ -31,6 +31,7 @@ def problem() -> str:
     """Why this pydevd can't be used, empty when it can."""
     try:
         from _pydevd_bundle import (
+            pydevd_comm,
             pydevd_constants,
             pydevd_extension_utils,
             pydevd_suspended_frames,
@@ -53,6 +54,7 @@ def problem() -> str:
             (defaultResolver, "get_contents_debug_adapter_protocol"),
             (SafeRepr, "_repr_obj"),
             (pydevd_constants, "filter_all_warnings"),
+            (pydevd_comm, "filter_all_warnings"),
         ]
         missing = [name for owner, name in needed if not hasattr(owner, name)]
         if missing:
@@ -94,9 +96,10 @@ def send_without_delay() -> None:
 
 def silence_warnings_by(ignored_warnings: Callable[[], Any]) -> None:
     """Replaces the context manager under which pydevd reads values."""
-    from _pydevd_bundle import pydevd_constants
+    from _pydevd_bundle import pydevd_comm, pydevd_constants
 
-    pydevd_constants.filter_all_warnings = ignored_warnings
+    for module in (pydevd_constants, pydevd_comm):
+        module.filter_all_warnings = ignored_warnings
 
 
 def find_value(reference: int) -> Any:
