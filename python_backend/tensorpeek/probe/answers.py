@@ -131,6 +131,8 @@ class Answers:
         progresses = [self._progress(value) for value in values]
         waiting = sorted({p for p in progresses if p is not None}, key=lambda progress: progress.work.cost)
         for served, progress in enumerate(waiting):
+            if deadline.expired:
+                break
             share = deadline.remaining_ms / (len(waiting) - served)
             progress.advance(self.deadline(min(share, self.value_budget_ms)))
         return [self._so_far(value, progress) for value, progress in zip(values, progresses)]

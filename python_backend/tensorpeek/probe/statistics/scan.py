@@ -17,6 +17,8 @@ SEED = 32768
 """Numbers read with one long stride, before the blocks, of what is too large for the time given."""
 NUMBERS_PER_MS = 1e6
 """A careful guess of the speed, to decide on the seed."""
+LEAST_SEED_MS = 2.0
+"""The seed takes 0.2 ms of cache misses, too much of a smaller share of an answer with many values."""
 
 
 class Scan:
@@ -86,7 +88,8 @@ class Scan:
 
     def _take_seed(self, deadline: Deadline) -> None:
         """Blocks can miss what lies in few places; single numbers from everywhere rarely do."""
-        if len(self._walk.shape) > 1 or self._size < deadline.remaining_ms * NUMBERS_PER_MS:
+        time_ms = deadline.remaining_ms
+        if len(self._walk.shape) > 1 or self._size < time_ms * NUMBERS_PER_MS or time_ms < LEAST_SEED_MS:
             return
         stride = self._size // SEED | 1
         if stride > 1:
