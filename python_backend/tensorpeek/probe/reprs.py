@@ -166,8 +166,8 @@ class Reprs:
         self._slow: TypeMap[float] = TypeMap()  # seconds it took, 0 while that is not known
         self._jobs: dict[int, Job] = {}
         self._helpers: list[Helper] = []
-        # Held until they have ended: a thread whose last reference goes in its own last moments runs a weakref
-        # callback there, which pydevd takes for a new thread on Python 3.12 and later.
+        # Held until they have ended: a thread whose last reference goes in its own last moments runs a
+        # weakref callback there, which pydevd takes for a new thread on Python 3.12 and later.
         self._retired: list[Helper] = []
         self._patience = PATIENCE_FOR_ANSWER
         self._last = 0.0

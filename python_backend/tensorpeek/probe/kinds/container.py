@@ -113,7 +113,7 @@ _sorts: TypeMap[str] = TypeMap()
 
 
 def sort_of(cls: type) -> str:
-    """`tensor`, `array`, `container`; `special` for what else a plain text shows badly; empty for the rest."""
+    """`tensor`, `array`, `container`; `special` if a plain text shows it badly otherwise; else empty."""
     known = _sorts.get(cls)
     if known is None:
         if raw.is_a(cls, "torch.Tensor"):
