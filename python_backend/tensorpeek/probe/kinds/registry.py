@@ -10,7 +10,8 @@ from tensorpeek.probe.kinds.module import ModuleKind
 from tensorpeek.probe.kinds.ndarray import ArrayKind, ScalarKind
 from tensorpeek.probe.kinds.optimizer import GradScalerKind, OptimizerKind, SchedulerKind
 from tensorpeek.probe.kinds.sequence import SequenceKind
-from tensorpeek.probe.kinds.tensor import RowKind, TensorKind
+from tensorpeek.probe.kinds.tensor import TensorKind
+from tensorpeek.probe.kinds.tensor_row import RowKind
 from tensorpeek.probe.kinds.torch_words import GeneratorKind, GraphNodeKind, SizeKind, StorageKind, WordKind
 from tensorpeek.probe.types_map import TypeMap
 

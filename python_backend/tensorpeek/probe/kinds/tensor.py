@@ -8,20 +8,18 @@ from typing import Any
 from tensorpeek.contract.messages import Presentation, PresentationKind
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.presentation import Group, Text, present
+from tensorpeek.probe.kinds.tensor_row import TensorRow, present_tensor, rows_of
+from tensorpeek.probe.presentation import Group, Text
 from tensorpeek.probe.statistics import Scan, Statistics, scan_tensor
 from tensorpeek.probe.statistics.histogram import sparkline
-from tensorpeek.probe.statistics.tensor_scan import AnyScan, open_scan, scan_memory
-from tensorpeek.probe.tensors.address_view import Memory, locate
+from tensorpeek.probe.statistics.tensor_scan import AnyScan, open_scan
 from tensorpeek.probe.tensors.cuda import DeviceScan
-from tensorpeek.probe.tensors.elements import elements, row
 from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
-from tensorpeek.probe.tensors.line import number, statistics_rows, tensor_line
+from tensorpeek.probe.tensors.line import number, statistics_rows
 from tensorpeek.probe.tensors.unwrap import alias, readable
 
 BINS = 24
-GROUP = 100
-"""Rows or elements under one index group."""
+"""Bars of a histogram."""
 STATS_MS = 20.0
 """Milliseconds for the numbers of an expanded `stats`, and as many for its histogram."""
 
@@ -54,7 +52,7 @@ class TensorKind:
         return scan_tensor(value)
 
     def present(self, value: Any, scan: AnyScan | None) -> Presentation | None:
-        return _present(tensor_facts(value), scan)
+        return present_tensor(tensor_facts(value), scan)
 
     def children(self, value: Any) -> list[Child] | None:
         facts = tensor_facts(value)
@@ -68,55 +66,6 @@ class TensorKind:
         )
         rows.append(Child("all attributes", Group("", lambda: _attributes(value)), ""))
         return rows
-
-
-class RowKind:
-    """`tensor[i]`, shown without an indexing operation."""
-
-    presentation_kind: PresentationKind = "tensor"
-
-    def matches(self, cls: type) -> bool:
-        return cls is TensorRow
-
-    def scan(self, value: TensorRow) -> Scan | None:
-        return scan_memory(value.tensor, value.memory)
-
-    def present(self, value: TensorRow, scan: AnyScan | None) -> Presentation | None:
-        memory = value.memory()
-        if isinstance(memory, str):
-            return present(f"({memory})", self.presentation_kind)
-        facts = TensorFacts(shape=memory.shape, dtype=memory.element.name, parts=memory.element.parts)
-        return _present(facts, scan)
-
-    def children(self, value: TensorRow) -> list[Child] | None:
-        return _rows(value)
-
-
-class TensorRow:
-    """A part of a tensor at the first few indices; `tensor` is an ordinary strided one."""
-
-    __slots__ = ("index", "tensor")
-
-    def __init__(self, tensor: Any, index: tuple[int, ...] = ()) -> None:
-        self.tensor = tensor
-        self.index = index
-
-    def memory(self) -> Memory | str:
-        """Where it lies now, or why nowhere."""
-        memory = locate(self.tensor)
-        for position in self.index:
-            if isinstance(memory, str):
-                break
-            memory = row(memory, position)
-        return memory
-
-
-TensorRow.__name__ = "Tensor"
-
-
-def _present(facts: TensorFacts, scan: AnyScan | None) -> Presentation:
-    alarm, text = tensor_line(facts, None if scan is None else scan.statistics)
-    return present(text, "tensor", alarm=alarm)
 
 
 def _stats(scan: Scan | DeviceScan | None) -> list[Child]:
@@ -152,52 +101,11 @@ def _contents(tensor: Any, facts: TensorFacts) -> list[Child]:
     if inner is None:
         return []
     if facts.layout == "strided" and not found.through:
-        return [Child("values", Group("", lambda: _rows(TensorRow(inner))), "")]
+        return [Child("values", Group("", lambda: rows_of(TensorRow(inner))), "")]
     rows = [Child(found.through[-1] if found.through else "values", inner)]
     if facts.layout == "sparse_coo":
         rows.insert(0, Child("indices", alias(tensor, "_indices"), "._indices()"))
     return rows
-
-
-def _rows(value: TensorRow) -> list[Child]:
-    memory = value.memory()
-    if isinstance(memory, str):
-        return [Child("values", Text(memory))]
-    if not memory.shape:
-        return []
-    return _group(value, memory, 0, memory.shape[0])
-
-
-def _group(value: TensorRow, memory: Memory, start: int, stop: int) -> list[Child]:
-    """Up to `GROUP` rows, or groups of them."""
-    width = GROUP
-    while width * GROUP < stop - start:
-        width *= GROUP
-    if stop - start > GROUP:
-        return [
-            Child(f"[{low}…{min(low + width, stop) - 1}]", _range(value, low, min(low + width, stop)), "")
-            for low in range(start, stop, width)
-        ]
-    if len(memory.shape) > 1:
-        return [
-            Child(f"[{i}]", TensorRow(value.tensor, (*value.index, i)), f"[{i}]") for i in range(start, stop)
-        ]
-    found = elements(memory, start, stop)
-    return [Child(f"[{start + i}]", Text(_element_text(e)), f"[{start + i}]") for i, e in enumerate(found)]
-
-
-def _range(value: TensorRow, start: int, stop: int) -> Group:
-    def make() -> list[Child]:
-        memory = value.memory()
-        if isinstance(memory, str):
-            return [Child("values", Text(memory))]
-        return _group(value, memory, start, stop)
-
-    return Group("", make)
-
-
-def _element_text(element: Any) -> str:
-    return "?" if element is None else repr(element)
 
 
 def _no_storage(facts: TensorFacts) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from tensorpeek.probe.statistics.accumulator import NAN, NEGATIVE_INFINITE, POSITIVE_INFINITE, Accumulator
-from tensorpeek.probe.statistics.numpy_kernels import Kernel, Workspace
+from tensorpeek.probe.statistics.numpy_kernels import Kernel
 from tensorpeek.probe.statistics.plan import Region, Walk
+from tensorpeek.probe.statistics.workspace import Workspace
 
 Open = Callable[[Walk], Any]
 """Gives an array of the memory in a walk's shape and strides; None when the memory is gone."""

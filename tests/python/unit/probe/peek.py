@@ -8,7 +8,8 @@ from typing import Any
 
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.kinds.tensor import RowKind, TensorKind, TensorRow
+from tensorpeek.probe.kinds.tensor import TensorKind
+from tensorpeek.probe.kinds.tensor_row import RowKind, TensorRow
 from tensorpeek.probe.presentation import Group
 from tensorpeek.probe.statistics import Statistics, scan_tensor
 from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts

@@ -15,8 +15,8 @@ from unit.probe.peek import close
 
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.statistics import Statistics, scan_array, scan_tensor
-from tensorpeek.probe.statistics.numpy_kernels import BLOCK
 from tensorpeek.probe.statistics.tensor_scan import open_scan
+from tensorpeek.probe.statistics.workspace import BLOCK
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 INTEGERS = [

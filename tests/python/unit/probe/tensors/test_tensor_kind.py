@@ -12,7 +12,8 @@ from unit.probe.peek import peek
 
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.kinds.tensor import RowKind, TensorKind, TensorRow
+from tensorpeek.probe.kinds.tensor import TensorKind
+from tensorpeek.probe.kinds.tensor_row import RowKind, TensorRow
 from tensorpeek.probe.presentation import Group
 
 KIND = TensorKind()
