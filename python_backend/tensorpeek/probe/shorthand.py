@@ -21,7 +21,7 @@ LONGEST_WORD = 24
 """Characters of a string or number."""
 MOST_BITS = 64
 """Of a whole number that is written out."""
-DTYPE_LETTERS = {"b": "bool", "i": "i", "u": "u", "f": "f", "c": "c"}
+DTYPE_LETTERS = {"b": "bool", "i": "i", "u": "u", "f": "f", "c": "c", "U": "str", "S": "bytes"}
 
 
 def shorthand(value: Any, depth: int = 0) -> str:
@@ -78,7 +78,7 @@ def dtype_shorthand(dtype: Any) -> str:
     letter = DTYPE_LETTERS.get(dtype.kind)
     if letter is None or dtype.names:
         return "struct" if dtype.names else str(dtype)
-    return letter if letter == "bool" else f"{letter}{dtype.itemsize * 8}"
+    return letter if len(letter) > 1 else f"{letter}{dtype.itemsize * 8}"
 
 
 def container_shorthand(container: Any, depth: int = 0) -> str:

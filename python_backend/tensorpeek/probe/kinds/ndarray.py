@@ -15,7 +15,7 @@ from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import all_attributes, group
 from tensorpeek.probe.presentation import Text, present
 from tensorpeek.probe.quantities import bytes_text
-from tensorpeek.probe.shorthand import dtype_shorthand
+from tensorpeek.probe.shorthand import dtype_shorthand, shorthand
 from tensorpeek.probe.statistics import Scan, scan_array
 from tensorpeek.probe.statistics.accumulator import NAN, NEGATIVE_INFINITE, POSITIVE_INFINITE
 from tensorpeek.probe.tensors.facts import TensorFacts
@@ -104,13 +104,9 @@ def fields_text(dtype: Any) -> str:
 
 
 def few_values(array: Any) -> str:
-    """The first values of an array of strings, their classes in an array of objects."""
-    first = [array.flat[index] for index in range(min(3, array.size))]
-    texts = [
-        repr(each)[:24] if type(each).__module__ in ("builtins", "numpy") else raw.class_name(type(each))
-        for each in first
-    ]
-    return f"[{', '.join(texts)}{', …' if array.size > 3 else ''}]"
+    """The first values of an array of strings; of an array of objects those whose text runs nobody's code."""
+    first = [array.item(index) for index in range(min(3, array.size))]
+    return f"[{', '.join(map(shorthand, first))}{', …' if array.size > 3 else ''}]"
 
 
 def statistics_children(scan: Scan) -> list[Child]:

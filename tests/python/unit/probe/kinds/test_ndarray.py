@@ -19,6 +19,7 @@ class Tagged(np.ndarray):
         (np.array(3.5), "f64 3.5 8 B"),
         (np.array([1, "x", None], dtype=object), "object[3] [1, 'x', None] 24 B"),
         (np.zeros(3, dtype=[("x", "f4"), ("label", "i8")]), "struct[3] (x: f32, label: i64) 36 B"),
+        (np.array(["ab", "cde"]), "str[2] ['ab', 'cde'] 24 B"),
         (np.array(["2020-01-01"], dtype="M8[D]"), "datetime64[D][1] 8 B"),
         (np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]), "f64[3] 1…3 μ2 σ1 1 masked 24 B"),
         (np.float64(3.5), "f64 3.5"),
