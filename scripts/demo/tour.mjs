@@ -15,7 +15,7 @@ export const VIEWS = [
     name: "paused",
     shows: "the paused editor: Variables, values at the ends of the lines, Breakpoints, status bar",
     show: async (workbench) => {
-      await workbench.waitPaused("train_epoch");
+      await workbench.waitPaused("# @bp:step");
       await workbench.debug.expand("Locals");
       await workbench.debug.section("Watch", false);
       await workbench.debug.variable("logits").waitFor();
@@ -55,7 +55,7 @@ export const VIEWS = [
     show: async (workbench) => {
       await workbench.debug.evaluate('batch["image"][0, 0, 0, :3] = float("nan")');
       await workbench.press("F10");
-      await workbench.waitPaused("train.py:27");
+      await workbench.waitPaused("history.append(metrics)");
       await workbench.debug.expand("batch");
       await workbench.debug.variable("'image'").filter({ hasText: "NaN" }).waitFor();
     },
@@ -78,7 +78,7 @@ export const VIEWS = [
       await workbench.debug.section("Variables", true);
       await workbench.toggleBreakpoint("digits/model.py", "# @bp:forward");
       await workbench.press("F5");
-      await workbench.waitPaused("forward");
+      await workbench.waitPaused("# @bp:forward");
       await workbench.debug.hover("self.fc.weight", "weight");
     },
   },

@@ -12,6 +12,7 @@ const START_TIMEOUT_MS = 180_000;
 const PAUSE_TIMEOUT_MS = 180_000;
 /** A click or a look; long, because a busy machine is no reason to fail. */
 const STEP_TIMEOUT_MS = 60_000;
+const MOMENT_MS = 3_000;
 
 export class Workbench {
   /** @param {Page} page @param {string} folder */
@@ -43,7 +44,7 @@ export class Workbench {
 
   /** Runs a command by its title. @param {string} title as in `Debug: Stop` */
   async command(title) {
-    await this.#pick("F1", `>${title}`);
+    await this.#pick("F1", `>${title}`, title);
   }
 
   /**
@@ -52,8 +53,8 @@ export class Workbench {
    * @param {number} [line] 1-based
    */
   async openFile(path, line) {
-    await this.#pick("Control+P", join(this.folder, path));
     const name = path.split("/").at(-1) ?? path;
+    await this.#pick("Control+P", join(this.folder, path), name);
     await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
     if (line !== undefined) await this.goToLine(line);
@@ -61,7 +62,7 @@ export class Workbench {
 
   /** @param {number} line 1-based */
   async goToLine(line) {
-    await this.#pick("Control+G", `:${line}`);
+    await this.#pick("Control+G", `:${line}`, String(line));
     await this.page
       .locator(".statusbar-item", { hasText: new RegExp(`\\b${line}\\b.*\\b1\\b`) })
       .first()
@@ -75,13 +76,16 @@ export class Workbench {
       ".editor-instance .codicon-debug-breakpoint, .editor-instance .codicon-debug-breakpoint-unverified",
     );
     const before = await glyphs.count();
-    await this.press("F9");
-    await this.until(async () => (await glyphs.count()) !== before, "the breakpoint to change");
+    // The key does nothing until the editor has read which languages have breakpoints.
+    await this.until(async () => {
+      await this.press("F9");
+      return this.soon(async () => (await glyphs.count()) !== before);
+    }, "the breakpoint to change");
   }
 
   /** Starts a configuration of launch.json by its name. @param {string} name */
   async startConfiguration(name) {
-    await this.#pick("Control+P", `debug ${name}`);
+    await this.#pick("Control+P", `debug ${name}`, name);
   }
 
   /** Answers the question with which debugger to debug, which F5 asks where there is no launch.json. @param {string} label */
@@ -89,21 +93,10 @@ export class Workbench {
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().click();
   }
 
-  /** Waits until the program is paused; `at` as in `train.py:26` or a function's name. @param {string} [at] */
-  async waitPaused(at) {
-    await this.page.locator(".debug-toolbar .codicon-debug-continue").waitFor({ timeout: PAUSE_TIMEOUT_MS });
-    const frames = this.debug.callStackRows();
-    const wanted = at === undefined ? undefined : at.replace(":", " ");
-    await this.until(
-      async () => {
-        const texts = (await frames.allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
-        return wanted === undefined
-          ? texts.length > 0
-          : texts.some((text) => `${text}:`.includes(`${wanted}:`) || text.startsWith(`${wanted} `));
-      },
-      `a pause at ${at ?? "any line"}`,
-      PAUSE_TIMEOUT_MS,
-    );
+  /** Waits until the program is paused on a line with this text. @param {string} text */
+  async waitPaused(text) {
+    const paused = () => this.page.evaluate(isPausedAt, text);
+    await this.until(paused, `a pause at “${text}”`, PAUSE_TIMEOUT_MS);
   }
 
   /** Waits until no session is left. */
@@ -161,18 +154,26 @@ export class Workbench {
     await this.page.close();
   }
 
-  /** Opens the quick input with `keys`, types `text` and takes the first answer, again while there is none. */
-  async #pick(/** @type {string} */ keys, /** @type {string} */ text) {
+  /**
+   * Whether `condition` comes to hold within a moment, for what is then tried again.
+   * @param {() => Promise<boolean>} condition
+   */
+  async soon(condition) {
+    return this.until(condition, "a moment", MOMENT_MS).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Opens the quick input, types `text` and takes the first answer once it says `answer`; again while none does. */
+  async #pick(/** @type {string} */ keys, /** @type {string} */ text, /** @type {string} */ answer) {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     const first = this.page.locator(".quick-input-list .monaco-list-row").first();
     await this.until(async () => {
       await this.press(keys);
       await input.waitFor();
       await input.fill(text);
-      const answered = await first.waitFor({ timeout: 3000 }).then(
-        () => true,
-        () => false,
-      );
+      const answered = await this.soon(() => first.filter({ hasText: answer }).isVisible());
       await this.press(answered ? "Enter" : "Escape");
       await input.waitFor({ state: "hidden" });
       return answered;
@@ -187,4 +188,19 @@ export function lineOf(file, text) {
     .findIndex((line) => line.includes(text));
   if (index < 0) throw new Error(`${file} has no line with “${text}”`);
   return index + 1;
+}
+
+/** Runs in the page: whether the line that the editor marks as the next one to run has this text. @param {string} text */
+function isPausedAt(text) {
+  const mark = document.querySelector(".editor-instance .debug-top-stack-frame-line");
+  const toolbar = document.querySelector(".debug-toolbar .codicon-debug-continue");
+  const top = mark?.getBoundingClientRect().top;
+  return (
+    toolbar !== null &&
+    [...document.querySelectorAll(".editor-instance .view-line")].some(
+      (line) =>
+        Math.abs(line.getBoundingClientRect().top - (top ?? Infinity)) < 3 &&
+        (line.textContent ?? "").replaceAll("\u00a0", " ").includes(text),
+    )
+  );
 }

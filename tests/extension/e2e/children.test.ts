@@ -11,7 +11,7 @@ test("a breakpoint in a DataLoader worker stops in a child session named after t
   const { workbench } = window;
   await workbench.toggleBreakpoint("workers.py", "# @bp:item");
   await workbench.press("F5");
-  await workbench.waitPaused("__getitem__");
+  await workbench.waitPaused("# @bp:item");
   await expect
     .poll(async () => (await workbench.debug.callStackRows().allInnerTexts()).join("\n"), { timeout: 60_000 })
     .toMatch(/worker [01]/);

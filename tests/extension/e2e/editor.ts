@@ -17,7 +17,9 @@ declare module "vitest" {
     readonly password: string;
     readonly chromium: string;
     readonly python: string;
-    readonly pictures: string;
+    /** The folder of this run's editors, environments and pictures of failures. */
+    readonly home: string;
+    readonly vsix: string;
   }
 }
 
@@ -38,6 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("password", server.password);
   project.provide("chromium", chromium);
   project.provide("python", python);
-  project.provide("pictures", home);
+  project.provide("home", home);
+  project.provide("vsix", vsix);
   return server.stop;
 }

@@ -17,7 +17,7 @@ const launch = (name: string, python: string) => ({
   console: "internalConsole",
   python,
 });
-const interpreterOf = (name: string) => join(inject("pictures"), name, "bin", "python");
+const interpreterOf = (name: string) => join(inject("home"), name, "bin", "python");
 const window = useWindow({
   configurations: [
     ...environments.map(({ name }) => launch(name, interpreterOf(name))),
@@ -29,7 +29,7 @@ afterEach(() => window.workbench.stop());
 
 describe.each(environments)("an interpreter with nothing but $name", ({ name, packages, hasNumpy }) => {
   beforeAll(() => {
-    const python = torchOnly(inject("python"), join(inject("pictures"), name), packages);
+    const python = torchOnly(inject("python"), join(inject("home"), name), packages);
     const has = (module: string) => `import importlib.util as u; print(u.find_spec("${module}") is not None)`;
     const answer = (module: string) => execFileSync(python, ["-c", has(module)], { encoding: "utf8" }).trim();
     expect(answer("debugpy")).toBe("False");
@@ -40,7 +40,7 @@ describe.each(environments)("an interpreter with nothing but $name", ({ name, pa
     const { workbench } = window;
     await workbench.toggleBreakpoint("zoo.py", "# @bp:main");
     await workbench.startConfiguration(name);
-    await workbench.waitPaused("main");
+    await workbench.waitPaused("# @bp:main");
     await workbench.debug.expand("Locals");
     expect(await workbench.debug.value("broken")).toMatch(/^NaN 1 f32\[5\]/);
     await workbench.toggleBreakpoint("zoo.py", "# @bp:main");

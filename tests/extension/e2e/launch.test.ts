@@ -9,6 +9,6 @@ test("F5 on a Python file needs no launch.json", async () => {
   await workbench.toggleBreakpoint("zoo.py", "# @bp:main");
   await workbench.press("F5");
   await workbench.chooseDebugger("TensorPeek");
-  await workbench.waitPaused("main");
+  await workbench.waitPaused("# @bp:main");
   expect(await workbench.debug.value("broken")).toMatch(/^NaN 1 f32\[5\]/);
 });

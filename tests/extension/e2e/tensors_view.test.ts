@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { workbench } = window;
   await workbench.toggleBreakpoint("zoo.py", "# @bp:main");
   await workbench.press("F5");
-  await workbench.waitPaused("main");
+  await workbench.waitPaused("# @bp:main");
   for (const title of ["Variables", "Watch", "Call Stack", "Breakpoints"]) await workbench.debug.section(title, false);
   await workbench.debug.section("Tensors", true);
   view = await workbench.debug.frame('[data-testid="row"]');

@@ -19,7 +19,7 @@ describe("paused in a function of the user's", () => {
     const { workbench } = window;
     await workbench.toggleBreakpoint("zoo.py", "# @bp:main");
     await workbench.press("F5");
-    await workbench.waitPaused("main");
+    await workbench.waitPaused("# @bp:main");
     await workbench.debug.expand("Locals");
     await workbench.debug.section("Call Stack", false);
     await workbench.debug.section("Breakpoints", false);
@@ -85,7 +85,7 @@ describe("paused in a module's forward", () => {
     await workbench.stop();
     await workbench.toggleBreakpoint("zoo.py", "# @bp:forward");
     await workbench.press("F5");
-    await workbench.waitPaused("forward");
+    await workbench.waitPaused("# @bp:forward");
   });
 
   test("an attribute chain has a debug hover", async () => {

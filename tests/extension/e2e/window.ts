@@ -5,12 +5,15 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 
 import { openBrowser, type Browser } from "../../../scripts/editor/browser.mjs";
+import type { Server } from "../../../scripts/editor/server.mjs";
 import { Workbench } from "../../../scripts/editor/workbench.mjs";
 
 export interface Project {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Launch configurations; without any there is no launch.json. */
   readonly configurations?: readonly Readonly<Record<string, unknown>>[];
+  /** Starts an editor of this window's own instead of the one that all share. */
+  readonly start?: () => Promise<Server>;
 }
 
 /** The window's workbench and its folder, once the tests run. */
@@ -20,9 +23,10 @@ export interface Window {
 }
 
 /** Opens a copy of `project/` before the tests of a file and closes it after them; a failed test leaves a picture. */
-export function useWindow({ settings = {}, configurations }: Project = {}): Window {
+export function useWindow({ settings = {}, configurations, start }: Project = {}): Window {
   let browser: Browser;
   let workbench: Workbench;
+  let own: Server | undefined;
   const parent = mkdtempSync(join(tmpdir(), "tensorpeek-e2e-"));
   // Spaces and letters outside ASCII, as real folders have them.
   const folder = join(parent, "Mi año de redes");
@@ -35,20 +39,22 @@ export function useWindow({ settings = {}, configurations }: Project = {}): Wind
     if (configurations) {
       writeFileSync(join(vscode, "launch.json"), JSON.stringify({ version: "0.2.0", configurations }));
     }
-    const server = { url: inject("url"), password: inject("password") };
-    browser = await openBrowser(inject("chromium"), server);
-    workbench = await Workbench.open(browser, server, folder);
+    own = await start?.();
+    const address = own ?? { url: inject("url"), password: inject("password") };
+    browser = await openBrowser(inject("chromium"), address);
+    workbench = await Workbench.open(browser, address, folder);
   });
 
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") {
-      await workbench.screenshot(join(inject("pictures"), `${task.name.replaceAll(/\W+/g, "-")}.png`));
+      await workbench.screenshot(join(inject("home"), `${task.name.replaceAll(/\W+/g, "-")}.png`));
     }
   });
 
   afterAll(async () => {
     await workbench.stop();
     await browser.close();
+    await own?.stop();
     rmSync(parent, { recursive: true, force: true });
   });
 
