@@ -16,6 +16,7 @@ loss_function = nn.BCEWithLogitsLoss()
 real = torch.randn(32, 2) * 0.5 + 1.0
 ones, zeros = torch.ones(32, 1), torch.zeros(32, 1)
 shard = torch.arange(64.0)
+gallery = torch.rand(400, 1000)
 
 
 def critic_step() -> float:
@@ -52,5 +53,6 @@ for _ in range(4):
 witness.loss(shard.sum().item())
 witness.weights(generator, critic)
 witness.generator(noise_source)
-witness.watch(real=real, ones=ones, shard=shard)
+witness.loss(gallery.sum().item())
+witness.watch(real=real, ones=ones, shard=shard, gallery=gallery)
 witness.report()

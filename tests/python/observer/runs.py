@@ -51,6 +51,7 @@ def run_watched(
     stops: Sequence[str | dict[str, Any]],
     environment: Mapping[str, str] | None = None,
     children: int = 0,
+    settings: Mapping[str, float] | None = None,
 ) -> tuple[Outcome, list[Seen]]:
     """Stops at every hit of every marker, in this many child processes too, and looks at everything."""
     with DebugSession() as session:
@@ -58,6 +59,7 @@ def run_watched(
             f"training/{script}",
             stops=stops,
             subProcess=children > 0,
+            tensorpeek=dict(settings or {}),
             env={**QUIET_PROFILER, **(environment or {})},
         )
         nursery = _Nursery(session, children)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from observer.look import Seen
 from observer.runs import WITHOUT_NUMPY, run_bare, run_watched
 
 pytestmark = pytest.mark.timeout(300)
@@ -28,10 +30,16 @@ SCRIPTS: list[tuple[str, Stops]] = [
 
 
 def assert_same_run(
-    script: str, stops: Stops, environment: Mapping[str, str] | None = None, children: int = 0
-) -> None:
-    bare = run_bare(script, environment)
-    watched, seen = run_watched(script, stops, environment, children)
+    script: str,
+    stops: Stops,
+    environment: Mapping[str, str] | None = None,
+    children: int = 0,
+    settings: Mapping[str, float] | None = None,
+) -> list[Seen]:
+    with ThreadPoolExecutor(1) as beside:
+        bare_run = beside.submit(run_bare, script, environment)
+        watched, seen = run_watched(script, stops, environment, children, settings)
+        bare = bare_run.result()
     assert bare.exit_code == 0, bare.stderr
     assert json.loads(watched.stdout.splitlines()[-1]) == json.loads(bare.stdout.splitlines()[-1])
     assert watched == bare
@@ -39,6 +47,7 @@ def assert_same_run(
     assert all(stop.expansions > 10 and stop.evaluations > 5 for stop in seen)
     assert sum(stop.rows for stop in seen) > len(seen)
     assert sum(stop.inline_values for stop in seen) > len(seen)
+    return seen
 
 
 @pytest.mark.parametrize(("script", "stops"), SCRIPTS, ids=[script for script, _ in SCRIPTS])
@@ -53,3 +62,9 @@ def test_run_with_watched_workers_is_the_same() -> None:
 
 def test_run_without_numpy_is_the_same() -> None:
     assert_same_run("mlp.py", ["hooked", "step"], WITHOUT_NUMPY)
+
+
+def test_run_with_unfinished_values_made_exact_is_the_same() -> None:
+    settings = {"valueBudgetMs": 0.1, "answerBudgetMs": 0.1}
+    seen = assert_same_run("gan.py", ["generator"], settings=settings)
+    assert sum(stop.lazy for stop in seen) > 0
