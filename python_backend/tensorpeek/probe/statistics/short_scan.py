@@ -44,14 +44,14 @@ def short_scan(view: ShortView) -> ShortScan | None:
     Every operation is given numbers it cannot overflow or warn of, so numpy's error state is left alone.
     """
     np = sys.modules["numpy"]
-    element = view.element
+    memory, element, shape, byte_strides = view
     entry = _ENTRIES.get(element.name)
     if entry is None:
         return None
-    if view.byte_strides is None:
-        values = np.frombuffer(view.memory, entry[0])
+    if byte_strides is None:
+        values = np.frombuffer(memory, entry[0])
     else:
-        values = np.ndarray(view.shape, entry[0], view.memory, 0, view.byte_strides).reshape(-1)
+        values = np.ndarray(shape, entry[0], memory, 0, byte_strides).reshape(-1)
     if entry[1] is not None:
         values = entry[1](np, values)
     size = values.size
@@ -60,7 +60,7 @@ def short_scan(view: ShortView) -> ShortScan | None:
     low = values.item(values.argmin())
     high = values.item(values.argmax())
     if not low - low == 0 == high - high:
-        values = _finite_part(values, view.shape, result, np)
+        values = _finite_part(values, shape, result, np)
         if not values.size:
             return ShortScan(result)
         low = values.item(values.argmin())

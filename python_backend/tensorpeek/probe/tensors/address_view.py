@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from tensorpeek.probe.tensors.dtypes import ElementType, element_type, known_types
 from tensorpeek.probe.tensors.unwrap import plain_keys
@@ -89,14 +89,11 @@ def _storage_address(tensor: Any, storage: Any, core: Any) -> int:
         return storage.data_ptr()
 
 
-class ShortView(NamedTuple):
-    """The bytes of a tensor of few elements."""
-
-    memory: memoryview
-    element: ElementType
-    shape: tuple[int, ...]
-    byte_strides: tuple[int, ...] | None
-    """None where the elements lie one after another."""
+ShortView = tuple[memoryview, ElementType, tuple[int, ...], Optional[tuple[int, ...]]]
+"""The bytes of a tensor of few elements, what they are, its shape, and its strides in bytes; no strides
+where the elements lie one after another. A plain tuple, since naming its parts costs as much as filling it
+three times.
+"""
 
 
 def view_short(tensor: Any, most: int) -> ShortView | None:
@@ -122,9 +119,12 @@ def view_short(tensor: Any, most: int) -> ShortView | None:
     if strides is not None:
         size = 1 + sum([(length - 1) * stride for length, stride in zip(shape, strides)])
         strides = tuple([stride * item_bytes for stride in strides])
-    address = _storage_address(tensor, storage, core)
+    try:
+        address = core._data_address(tensor)
+    except AttributeError:
+        address = _storage_address(tensor, storage, core)
     start *= item_bytes
     size *= item_bytes
     if not address or start + size > storage.nbytes():
         return None
-    return ShortView(_memory_view(address + start, size, _READ_ONLY), element, shape, strides)
+    return _memory_view(address + start, size, _READ_ONLY), element, shape, strides
