@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -24,7 +23,10 @@ def process_name(pid: int, parent: int | None = None) -> str:
 
 
 class LaunchedProcess:
-    """The program that a launch started, remembered well enough to end it when debugpy no longer can."""
+    """The program that a launch started, remembered well enough to end it when debugpy no longer can.
+
+    Only where there is a /proc; elsewhere debugpy's launcher, which ends the program with itself, has to do.
+    """
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -50,29 +52,17 @@ class LaunchedProcess:
 
 def _kill(pid: int) -> None:
     try:
-        if sys.platform != "win32" and os.getpgid(pid) == pid:
+        if os.getpgid(pid) == pid:
             os.killpg(pid, signal.SIGKILL)
         else:
-            os.kill(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
     except OSError:
         pass
 
 
 def _is_same(pid: int, started: str) -> bool:
-    """Whether the process still runs and is not another one under a reused number."""
-    if not _PROC.is_dir():
-        return _responds(pid)
+    """Whether the process still runs and is not another one under a reused number; never without /proc."""
     return bool(started) and _start_time(pid) == started
-
-
-def _responds(pid: int) -> bool:
-    if sys.platform == "win32":
-        return True
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return True
 
 
 def _start_time(pid: int) -> str:
