@@ -51,31 +51,31 @@ async function listeningPort(child: ChildProcess): Promise<number> {
     throw new Error("the adapter has no output to read");
   }
   let complaint = "";
-  const listen = (data: Buffer): void => {
+  const hear = (data: Buffer): void => {
     complaint = (complaint + data.toString()).slice(-2000);
   };
-  stderr.on("data", listen);
+  stderr.on("data", hear);
   const lines = createInterface({ input: stdout });
+  let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<number>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      timer = setTimeout(() => {
         reject(new Error("the adapter did not say its port in time"));
       }, START_TIMEOUT_MS);
       lines.on("line", (line) => {
         const match = /listening on .*:(\d+)\s*$/.exec(line);
         if (match) {
-          clearTimeout(timer);
           resolve(Number(match[1]));
         }
       });
       child.once("error", reject);
       child.once("exit", (code) => {
-        clearTimeout(timer);
         reject(new Error(`the adapter ended with code ${String(code)}. ${complaint.trim()}`));
       });
     });
   } finally {
-    stderr.off("data", listen);
+    clearTimeout(timer);
+    stderr.off("data", hear);
     lines.close();
     stdout.resume();
   }

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { Disposables } from "../common/disposables";
+import { firstAfter } from "../common/firstAfter";
 import type { DebugEvents } from "../contract/methods";
 import type { ModeEvent } from "../contract/messages";
 import { CONTEXT_KEYS, DEBUG_TYPES } from "../contributions";
@@ -14,17 +15,20 @@ export interface TrackedSession {
   readonly mode: ModeEvent | undefined;
 }
 
+/** A frame of a paused session of ours, at one moment. */
+export interface PausedFrame {
+  readonly kind: "paused";
+  readonly session: vscode.DebugSession;
+  readonly frameId: number;
+  /** Differs between two moments at which a value may differ. */
+  readonly revision: number;
+}
+
 /** What the user looks at in the Call Stack. */
-export type Focus =
-  | { readonly kind: "none" }
-  | { readonly kind: "running" }
-  | {
-      readonly kind: "paused";
-      readonly session: vscode.DebugSession;
-      readonly frameId: number;
-      /** Differs between two moments at which a value may differ. */
-      readonly revision: number;
-    };
+export type Focus = { readonly kind: "none" } | { readonly kind: "running" } | PausedFrame;
+
+/** VS Code may ask for the values of a frame before it tells that the frame is in focus. */
+const FOCUS_PATIENCE_MS = 2000;
 
 interface Entry {
   readonly session: vscode.DebugSession;
@@ -105,6 +109,15 @@ export class SessionTracker implements vscode.Disposable {
       return { kind: "running" };
     }
     return { kind: "paused", session: item.session, frameId: item.frameId, revision: pause.revision };
+  }
+
+  /** The focus once it is on this frame; undefined when that does not happen. */
+  async focusOn(frameId: number): Promise<PausedFrame | undefined> {
+    const focused = (): PausedFrame | undefined => {
+      const { focus } = this;
+      return focus.kind === "paused" && focus.frameId === frameId ? focus : undefined;
+    };
+    return focused() ?? (await firstAfter(this.onDidChangeFocus, focused, FOCUS_PATIENCE_MS));
   }
 
   dispose(): void {

@@ -26,8 +26,8 @@ export class InlineValuesProvider implements vscode.InlineValuesProvider {
     viewPort: vscode.Range,
     context: vscode.InlineValueContext,
   ): Promise<vscode.InlineValue[]> {
-    const { focus } = this.tracker;
-    if (focus.kind !== "paused" || focus.frameId !== context.frameId || !inlineValuesEnabled(document)) {
+    const focus = inlineValuesEnabled(document) ? await this.tracker.focusOn(context.frameId) : undefined;
+    if (!focus) {
       return [];
     }
     const endLine = context.stoppedLocation.end.line + 1;

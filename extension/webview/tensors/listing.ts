@@ -64,10 +64,14 @@ export class Listing {
     this.draw(this.groups.length);
   }
 
-  /** Says why there are no rows; with `keepRows`, why those that stay are of an earlier moment. */
+  /**
+   * Says why there are no rows; with `keepRows`, why those that stay are of an earlier moment. That is seen by their
+   * being faint, and said aloud only: a sentence above them would make them jump at every step.
+   */
   explain(text: string | undefined, keepRows = false): void {
     this.explanation.textContent = text ?? "";
     this.explanation.hidden = text === undefined;
+    this.explanation.classList.toggle("unseen", keepRows);
     this.element.classList.toggle("stale", keepRows);
     this.rows.setAttribute("aria-busy", String(keepRows));
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { coalesced } from "../../../extension/src/common/coalesce";
 import { Disposables } from "../../../extension/src/common/disposables";
+import { firstAfter } from "../../../extension/src/common/firstAfter";
 import { whileActive } from "../../../extension/src/common/whileActive";
 
 describe("coalesced work", () => {
@@ -67,4 +68,20 @@ it("keeps a registration only while it is wanted", () => {
   changed();
   kept.dispose();
   expect([register, dispose, end].map((call) => call.mock.calls.length)).toEqual([2, 2, 1]);
+});
+
+it("waits for the first change after which there is something, but not forever", async () => {
+  let change = (): void => undefined;
+  const dispose = vi.fn();
+  const onDidChange = (listener: () => void) => {
+    change = listener;
+    return { dispose };
+  };
+  const values = [undefined, 3];
+  const found = firstAfter(onDidChange, () => values.shift(), 10_000);
+  change();
+  change();
+  expect(await found).toBe(3);
+  expect(await firstAfter<number>(onDidChange, () => undefined, 1)).toBeUndefined();
+  expect(dispose).toHaveBeenCalledTimes(2);
 });

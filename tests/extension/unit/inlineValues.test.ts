@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { InlineValueContext, InlineValueText, TextDocument } from "vscode";
-import type { Focus, SessionTracker } from "../../../extension/src/debug/sessionTracker";
+import type { PausedFrame, SessionTracker } from "../../../extension/src/debug/sessionTracker";
 import { InlineValuesProvider } from "../../../extension/src/inlineValues/inlineValuesProvider";
 import type { Log } from "../../../extension/src/log";
 import { Range } from "./fake/vscode";
@@ -10,16 +10,12 @@ const log = { debug: () => undefined } as unknown as Log;
 const document = { uri: { fsPath: "/w/train.py", toString: () => "file:///w/train.py" }, version: 1, lineCount: 10 };
 const context = { frameId: 4, stoppedLocation: new Range(7, 0, 7, 5) };
 
-let revision: number;
-let focus: Focus;
+let focus: PausedFrame | undefined;
 const tracker = {
-  get focus() {
-    return focus;
-  },
+  focusOn: (frameId: number) => Promise.resolve(focus?.frameId === frameId ? focus : undefined),
 } as SessionTracker;
 
 beforeEach(() => {
-  revision = 1;
   customRequest.mockReset();
   customRequest.mockResolvedValue({
     values: [
@@ -27,7 +23,7 @@ beforeEach(() => {
       { line: 99, startColumn: 1, endColumn: 2, text: "beyond the end" },
     ],
   });
-  focus = { kind: "paused", session: { id: "s", customRequest } as never, frameId: 4, revision };
+  focus = { kind: "paused", session: { id: "s", customRequest } as never, frameId: 4, revision: 1 };
 });
 
 async function texts(provider: InlineValuesProvider, frameId = 4): Promise<string[]> {
@@ -51,7 +47,7 @@ it("asks once per stop, for the lines up to the one that is next, and drops what
 it("asks again at the next stop, though the frame has the same number", async () => {
   const provider = new InlineValuesProvider(tracker, log);
   await texts(provider);
-  focus = { ...(focus as Focus & { kind: "paused" }), revision: 2 };
+  focus = { ...focus!, revision: 2 };
   await texts(provider);
   expect(customRequest).toHaveBeenCalledTimes(2);
 });
@@ -61,6 +57,6 @@ it("shows nothing for a frame that is not in focus, while running, or when the a
   expect(await texts(provider, 5)).toEqual([]);
   customRequest.mockRejectedValue(new Error("not active"));
   expect(await texts(provider)).toEqual([]);
-  focus = { kind: "running" };
+  focus = undefined;
   expect(await texts(provider)).toEqual([]);
 });
