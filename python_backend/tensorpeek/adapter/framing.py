@@ -20,6 +20,7 @@ HEAD_KEPT = 1024
 """How much of a refused body is kept, to find out which request it was."""
 
 _SEPARATOR = b"\r\n\r\n"
+_USUAL_HEADER = b"Content-Length: "
 _LENGTH = re.compile(rb"(?:^|\r\n)content-length:[ \t]*(\d{1,18})[ \t]*(?=\r\n|$)", re.IGNORECASE)
 _NEXT_HEADER = re.compile(rb"content-length:", re.IGNORECASE)
 
@@ -62,6 +63,10 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Message | Garbled]:
         """The messages completed by these bytes, in order, with what could not be read among them."""
+        if not (self._buffer or self._to_skip or self._lost):
+            body = _whole_body(data)
+            if body is not None and len(body) <= self._body_limit:
+                return [_message(body)]
         self._buffer += data
         items: list[Message | Garbled] = []
         while True:
@@ -118,6 +123,16 @@ class Decoder:
         del self._buffer[: found.start()]
         self._lost = False
         return True
+
+
+def _whole_body(data: bytes) -> bytes | None:
+    """The body, when the data is exactly one message with the usual header, as nearly all of it is."""
+    end = data.find(_SEPARATOR, 0, HEADER_LIMIT)
+    length = data[len(_USUAL_HEADER) : end]
+    if end < 0 or not data.startswith(_USUAL_HEADER) or not length.isdigit():
+        return None
+    body = data[end + len(_SEPARATOR) :]
+    return body if len(length) < 19 and len(body) == int(length) else None
 
 
 def _message(body: bytes) -> Message | Garbled:

@@ -81,17 +81,16 @@ def _milliseconds(given: object, default: float) -> float:
 async def prepare_launch(attributes: Message, texts: Texts) -> Message:
     """The attributes with `envFile` merged under `env`; raises LaunchProblem for what can't be started."""
     prepared = _with_env_file(attributes)
-    cwd = prepared.get("cwd")
-    if isinstance(cwd, str) and cwd and not Path(cwd).is_dir():
-        raise LaunchProblem(texts("no_folder", path=cwd))
-    interpreter = _interpreter(prepared)
     # With a launcher of the user's own (docker, ssh, sudo) paths may be those of another machine.
-    if interpreter is None or prepared.get("debugLauncherPython") or prepared.get("sudo"):
+    if prepared.get("debugLauncherPython") or prepared.get("sudo"):
         return prepared
-    program = prepared.get("program")
+    program, cwd, interpreter = prepared.get("program"), prepared.get("cwd"), _interpreter(prepared)
     if isinstance(program, str) and not Path(cwd or "", program).exists():
         raise LaunchProblem(texts("no_program", path=program))
-    await _check_interpreter(interpreter, texts)
+    if isinstance(cwd, str) and cwd and not Path(cwd).is_dir():
+        raise LaunchProblem(texts("no_folder", path=cwd))
+    if interpreter is not None:
+        await _check_interpreter(interpreter, texts)
     return prepared
 
 
