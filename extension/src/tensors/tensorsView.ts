@@ -13,6 +13,9 @@ import { pageHtml } from "./page";
 /** More than any screen shows; larger models are listed in part, and the page says so. */
 const MOST_ROWS = 5000;
 
+/** Milliseconds for all numbers of the list; more than one answer gets in Variables, for nobody waits for this one. */
+const BUDGET_MS = 150;
+
 /** The view “Tensors” of Run and Debug: follows the focused frame, and asks for its tensors only while it is visible. */
 export class TensorsView implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly pages: vscode.Uri;
@@ -116,7 +119,7 @@ export class TensorsView implements vscode.WebviewViewProvider, vscode.Disposabl
         return { kind: "stale", text: vscode.l10n.t("The program is running. Its tensors appear when it pauses.") };
       case "paused":
         try {
-          const args = { frameId: focus.frameId, limit: MOST_ROWS };
+          const args = { frameId: focus.frameId, limit: MOST_ROWS, budgetMs: BUDGET_MS };
           return { kind: "table", table: await request(focus.session, "tensorpeek/tensors", args) };
         } catch (error) {
           this.log.warn(`tensorpeek/tensors: ${messageOf(error)}`);
