@@ -6,7 +6,7 @@
  * @typedef {{ index: number, level: number, name: string, value: string, lazy: boolean }} Row a row of a tree of values
  */
 
-const FRAME_TIMEOUT_MS = 60_000;
+import { insist, until } from "./waiting.mjs";
 
 export class DebugView {
   /** @param {Page} page */
@@ -17,9 +17,9 @@ export class DebugView {
   /** Shows or hides a section of the side bar. @param {string} title @param {boolean} expanded */
   async section(title, expanded) {
     const header = this.page.locator(`.debug-viewlet .pane-header`, { hasText: new RegExp(`^${title}`) });
-    if ((await header.getAttribute("aria-expanded")) === String(expanded)) return;
-    await header.press(expanded ? "ArrowRight" : "ArrowLeft");
-    await header.and(this.page.locator(`[aria-expanded="${expanded}"]`)).waitFor();
+    const isSo = async () => (await header.getAttribute("aria-expanded")) === String(expanded);
+    if (await isSo()) return;
+    await insist(() => header.press(expanded ? "ArrowRight" : "ArrowLeft"), isSo, `${title} to change`);
   }
 
   /** The rows that Variables has drawn. @returns {Promise<Row[]>} */
@@ -142,21 +142,10 @@ export class DebugView {
 
   /** The page inside one of our views, once `selector` is on it. @param {string} selector @returns {Promise<Frame>} */
   async frame(selector) {
-    const end = Date.now() + FRAME_TIMEOUT_MS;
-    while (Date.now() < end) {
-      for (const frame of this.page.frames()) {
-        if (
-          await frame
-            .locator(selector)
-            .first()
-            .isVisible()
-            .catch(() => false)
-        )
-          return frame;
-      }
-      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
-    throw new Error(`No view shows ${selector}`);
+    return until(async () => {
+      for (const frame of this.page.frames()) if (await isOn(frame, selector)) return frame;
+      return undefined;
+    }, `a view that shows ${selector}`);
   }
 
   /** @param {string} tree @param {string} name */
@@ -174,10 +163,22 @@ function exactly(text) {
 /** @param {Locator} row @param {boolean} expanded */
 async function setExpanded(row, expanded) {
   await row.waitFor();
-  if ((await row.getAttribute("aria-expanded")) === String(expanded)) return;
-  await row.locator(".monaco-tl-twistie").click();
-  await row.and(row.page().locator(`[aria-expanded="${expanded}"]`)).waitFor();
-  await row.page().locator(".debug-variables .monaco-progress-container.active").waitFor({ state: "hidden" });
+  const isSo = async () => (await row.getAttribute("aria-expanded")) === String(expanded);
+  if (await isSo()) return;
+  const turn = async () => {
+    await row.click();
+    await row.page().keyboard.press(expanded ? "ArrowRight" : "ArrowLeft");
+  };
+  await insist(turn, isSo, expanded ? "a row to expand" : "a row to collapse");
+}
+
+/** Whether a frame, which may be gone by now, shows something. @param {Frame} frame @param {string} selector */
+async function isOn(frame, selector) {
+  return frame
+    .locator(selector)
+    .first()
+    .isVisible()
+    .catch(() => false);
 }
 
 /** Runs in the page. @param {(HTMLElement | SVGElement)[]} rows @returns {Row[]} */

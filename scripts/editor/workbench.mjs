@@ -7,12 +7,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { DebugView } from "./debug_view.mjs";
+import { STEP_TIMEOUT_MS, insist, soon, until } from "./waiting.mjs";
 
 const START_TIMEOUT_MS = 180_000;
 const PAUSE_TIMEOUT_MS = 180_000;
-/** A click or a look; long, because a busy machine is no reason to fail. */
-const STEP_TIMEOUT_MS = 60_000;
-const MOMENT_MS = 3_000;
 
 export class Workbench {
   /** @param {Page} page @param {string} folder */
@@ -77,10 +75,11 @@ export class Workbench {
     );
     const before = await glyphs.count();
     // The key does nothing until the editor has read which languages have breakpoints.
-    await this.until(async () => {
-      await this.press("F9");
-      return this.soon(async () => (await glyphs.count()) !== before);
-    }, "the breakpoint to change");
+    await insist(
+      () => this.press("F9"),
+      async () => (await glyphs.count()) !== before,
+      "the breakpoint to change",
+    );
   }
 
   /** Starts a configuration of launch.json by its name. @param {string} name */
@@ -96,7 +95,7 @@ export class Workbench {
   /** Waits until the program is paused on a line with this text. @param {string} text */
   async waitPaused(text) {
     const paused = () => this.page.evaluate(isPausedAt, text);
-    await this.until(paused, `a pause at “${text}”`, PAUSE_TIMEOUT_MS);
+    await until(paused, `a pause at “${text}”`, PAUSE_TIMEOUT_MS);
   }
 
   /** Waits until no session is left. */
@@ -126,18 +125,6 @@ export class Workbench {
     return this.page.locator(".monaco-dialog-box");
   }
 
-  /**
-   * Waits until `condition` holds. @param {() => Promise<boolean>} condition @param {string} what for the message
-   * @param {number} [timeout] in milliseconds
-   */
-  async until(condition, what, timeout = STEP_TIMEOUT_MS) {
-    const end = Date.now() + timeout;
-    while (!(await condition())) {
-      if (Date.now() > end) throw new Error(`Waited ${timeout / 1000} s in vain for ${what}`);
-      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
-  }
-
   /** Shows the light or the dark theme, which follows the browser's. @param {"light" | "dark"} scheme */
   async showTheme(scheme) {
     await this.page.emulateMedia({ colorScheme: scheme });
@@ -154,26 +141,15 @@ export class Workbench {
     await this.page.close();
   }
 
-  /**
-   * Whether `condition` comes to hold within a moment, for what is then tried again.
-   * @param {() => Promise<boolean>} condition
-   */
-  async soon(condition) {
-    return this.until(condition, "a moment", MOMENT_MS).then(
-      () => true,
-      () => false,
-    );
-  }
-
   /** Opens the quick input, types `text` and takes the first answer once it says `answer`; again while none does. */
   async #pick(/** @type {string} */ keys, /** @type {string} */ text, /** @type {string} */ answer) {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     const first = this.page.locator(".quick-input-list .monaco-list-row").first();
-    await this.until(async () => {
+    await until(async () => {
       await this.press(keys);
       await input.waitFor();
       await input.fill(text);
-      const answered = await this.soon(() => first.filter({ hasText: answer }).isVisible());
+      const answered = await soon(() => first.filter({ hasText: answer }).isVisible());
       await this.press(answered ? "Enter" : "Escape");
       await input.waitFor({ state: "hidden" });
       return answered;
