@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 import types
-from collections import deque
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Callable
@@ -57,35 +57,40 @@ def tensor_table(
 
 
 def reachable(names: Any, limit: int, deadline: Deadline) -> tuple[list[Found], bool]:
-    """Breadth first from the names, each object once; whether nothing was left out."""
+    """Level by level from the names, each object once; whether nothing was left out."""
     found: list[Found] = []
-    waiting: deque[tuple[str, int, Any]] = deque()
-    for name, value in list(names.items()):
-        if not (name.startswith("__") and name.endswith("__")) and name.isidentifier():
-            waiting.append((name, 0, value))
+    level: list[tuple[str, Any]] = [
+        (name, value)
+        for name, value in list(names.items())
+        if not (name.startswith("__") and name.endswith("__")) and name.isidentifier()
+    ]
     seen: set[int] = set()
     is_complete = True
-    while waiting:
-        expression, depth, value = waiting.popleft()
-        if id(value) in seen and depth:
-            continue
-        if deadline.expired or len(seen) >= MOST_VISITED:
-            return found, False
-        cls = type(value)
-        is_tensor = raw.is_a(cls, "torch.Tensor")
-        if is_tensor or raw.is_a(cls, "numpy.ndarray"):
-            if len(found) >= limit:
+    for depth in range(DEEPEST + 1):
+        fresh: list[tuple[str, Any]] = []
+        for expression, value in level:
+            if id(value) in seen and depth:
+                continue
+            if deadline.expired or len(seen) >= MOST_VISITED:
                 return found, False
-            found.append(Found(expression, value, is_tensor))
-        if id(value) in seen or depth >= DEEPEST:
-            continue
-        seen.add(id(value))
-        members = reach.members(value)
-        for member in islice(members, MOST_MEMBERS):
-            if reach.can_hold(raw.class_of(member.value)):
-                way = reach.expression(expression, member.evaluate)
-                waiting.append((way, depth + 1, member.value))
-        is_complete = is_complete and next(members, None) is None
+            cls = type(value)
+            is_tensor = raw.is_a(cls, "torch.Tensor")
+            if is_tensor or raw.is_a(cls, "numpy.ndarray"):
+                if len(found) >= limit:
+                    return found, False
+                found.append(Found(expression, value, is_tensor))
+            if id(value) not in seen:
+                seen.add(id(value))
+                fresh.append((expression, value))
+        level = []
+        for expression, value in fresh if depth < DEEPEST else ():
+            if deadline.expired:
+                return found, False
+            members = reach.members(value)
+            for member in islice(members, MOST_MEMBERS):
+                if reach.can_hold(raw.class_of(member.value)):
+                    level.append((reach.expression(expression, member.evaluate), member.value))
+            is_complete = is_complete and next(members, None) is None
     return found, is_complete
 
 
@@ -109,9 +114,8 @@ def tensor_row(found: Found) -> TensorRow:
 
 
 def array_row(found: Found) -> TensorRow:
-    array = owner = plain(found.value)
-    while raw.is_a(type(owner.base), "numpy.ndarray"):
-        owner = plain(owner.base)
+    array = plain(found.value)
+    owner = plain(memory_owner(found.value))
     return {
         "expression": found.expression,
         "type": raw.class_name(type(found.value)),
@@ -128,6 +132,14 @@ def array_row(found: Found) -> TensorRow:
         "storage": f"cpu {owner.ctypes.data:#x}" if owner.nbytes else "",
         "line": 0,
     }
+
+
+def memory_owner(array: Any) -> Any:
+    """The array that this one is a view of in the end, itself where it is none."""
+    base = sys.modules["numpy"].ndarray.base
+    while raw.is_a(type(below := base.__get__(array)), "numpy.ndarray"):
+        array = below
+    return array
 
 
 def scan_of(found: Found) -> AnyScan | None:

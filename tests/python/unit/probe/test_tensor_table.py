@@ -124,3 +124,35 @@ def test_loops_and_endless_chains_end():
 
     found = table(paused())
     assert 0 < len(found["rows"]) <= 20
+
+
+def test_arrays_of_every_class_have_a_storage_and_an_end(tmp_path):
+    def paused():
+        mapped = np.memmap(tmp_path / "numbers", dtype="f4", mode="w+", shape=(4, 4))
+        part = mapped[1:]  # noqa: F841
+        record = np.rec.array([(1, 2.0)], dtype=[("a", int), ("b", float)])  # noqa: F841
+        masked = np.ma.masked_array([1.0, 2.0], [0, 1])  # noqa: F841
+        matrix = np.arange(4.0).reshape(2, 2).view(np.matrix)  # noqa: F841
+        return sys._getframe()
+
+    rows = {row["expression"]: row for row in table(paused())["rows"]}
+    assert {"mapped", "part", "record", "masked", "matrix"} <= set(rows)
+    assert rows["part"]["storage"] == rows["mapped"]["storage"] != ""
+
+
+def test_a_large_container_holds_no_name_up():
+    def paused():
+        first = {f"key{i}": [] for i in range(100_000)}  # noqa: F841
+        last = torch.ones(3)  # noqa: F841
+        return sys._getframe()
+
+    visited_after = iter([False] * 2 + [True] * 1_000)
+
+    class Brief(Deadline):
+        @property
+        def expired(self):
+            return next(visited_after)
+
+    found = tensor_table(paused(), 1000, 60, lambda _: Brief.never())
+    assert [row["expression"] for row in found["rows"]] == ["last"]
+    assert found["truncated"]
