@@ -43,7 +43,7 @@ def paused_frame():
         ("number", "3"),
         ("none", "None"),
         ("A_GLOBAL", "7"),
-        ("items", "[0, 1, 2, 3, 4, 5, 6, 7, … 100000 in all]"),
+        ("items", "[0, 1, 2, 3, 4, 5, 6, 7, … 1000…"),
         ("slotted.x", "all = 1 f32[3]"),
         ("slotted.unset", ""),
         ("torch.nn", ""),
@@ -68,5 +68,19 @@ def test_parameters_of_modules_are_found_without_getattr():
     assert text == "f32[2, 3]"
 
 
+def test_a_container_begins_with_the_worst_in_it():
+    batch = {"image": torch.tensor([1.0, float("nan")]), "label": torch.arange(2)}  # noqa: F841
+    (text,) = frame_lines(sys._getframe(), ["batch"], Deadline.after(1000))
+    assert text == "NaN 1 {image: f32[2], label: i64[2]}"
+
+
+def test_a_big_value_takes_no_alarm_from_a_small_one():
+    big = torch.zeros(100_000_000)  # noqa: F841
+    small = torch.tensor([1.0, float("nan")])  # noqa: F841
+    texts = frame_lines(sys._getframe(), ["big", "small"], Deadline.after(3))
+    assert texts[1] == "NaN 1 f32[2]"
+
+
 def test_without_time_the_shape_is_still_said():
-    assert frame_lines(paused_frame(), ["broken", "number"], Deadline.after(0)) == ["f32[1, 2]", "3"]
+    broken = torch.full((1_000_000,), float("nan"))  # noqa: F841
+    assert frame_lines(sys._getframe(), ["broken"], Deadline.after(0)) == ["f32[1000000]"]
