@@ -30,9 +30,10 @@ Look at
   status bar    says that TensorPeek is active in this session
 
 Try
-  hover over  logits  or  batch["image"]; select  logits.exp()  and hover over the selection
+  hover over  logits  or  batch["image"]
   in the Debug Console:  batch["image"][0] = float("nan")  then step over (F10): the line turns red
   set a breakpoint in digits/model.py, in forward; continue (F5); hover over  self.fc.weight
+  and over the  @  of  embedding @ prototypes
   add  model.fc.weight.grad  to Watch
 `;
 
