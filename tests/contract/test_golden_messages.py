@@ -12,10 +12,10 @@ from recording import record_messages
 from wire import DEFINITIONS, GOLDEN, golden, problems, shape, write_golden
 
 MADE_BY_THE_EDITOR = {
-    "InlineValuesArguments": {"frameId": 2, "path": "/work/train.py", "startLine": 1, "endLine": 20},
+    "InlineValuesArguments": {"frameId": 2, "path": "/home/ada/train.py", "startLine": 1, "endLine": 20},
     "SessionSettings": {"valueBudgetMs": 20, "answerBudgetMs": 60},
     "TensorsArguments": {"frameId": 2, "limit": 500, "budgetMs": 200},
-    "EvaluatableExpressionParams": {"uri": "file:///work/train.py", "line": 0, "character": 11},
+    "EvaluatableExpressionParams": {"uri": "file:///home/ada/train.py", "line": 0, "character": 11},
 }
 
 

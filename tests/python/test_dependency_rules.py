@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import tensorpeek
+from harness.pythons import find_python
 
 PACKAGE = Path(tensorpeek.__file__).parent
 BACKEND = PACKAGE.parent
@@ -163,25 +162,10 @@ def test_that_check_can_fail_as_well(tmp_path: Path) -> None:
     assert "numpy" in installed(import_in(sys.executable, "careless", backend=tmp_path))
 
 
-def other_pythons() -> list[str]:
-    """The interpreters of other versions on PATH and in pyenv, one for each version from 3.9 on."""
-    minors = [minor for minor in range(9, 16) if (3, minor) != sys.version_info[:2]]
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found: list[str] = []
-    for minor in minors:
-        on_path = shutil.which(f"python3.{minor}")
-        in_pyenv = sorted(pyenv.glob(f"3.{minor}.*/bin/python"))
-        candidates = [str(path) for path in in_pyenv] + ([on_path] if on_path is not None else [])
-        found += [python for python in candidates if runs(python)][:1]
-    return found
+FOUND = [version for version in (f"3.{minor}" for minor in range(9, 16)) if find_python(version)]
 
 
-def runs(python: str) -> bool:
-    """pyenv leaves commands on PATH that start nothing."""
-    return subprocess.run([python, "--version"], capture_output=True, timeout=30).returncode == 0
-
-
-@pytest.mark.parametrize("python", other_pythons())
-def test_what_runs_in_the_users_python_imports_in_each_one_found_here(python: str) -> None:
-    loaded = import_in(python, *(f"tensorpeek.{room}" for room in STANDARD_LIBRARY_ROOMS))
+@pytest.mark.parametrize("version", FOUND)
+def test_what_runs_in_the_users_python_imports_in_each_one_found_here(version: str) -> None:
+    loaded = import_in(find_python(version) or "", *(f"tensorpeek.{room}" for room in STANDARD_LIBRARY_ROOMS))
     assert {"tensorpeek.probe.entry", "tensorpeek.contract.messages"} <= set(loaded)

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from harness import DebugSession, RequestFailed
-
-PYENV = Path("/root/.pyenv/versions")
+from harness.pythons import find_python
 
 
 def python(version: str) -> str:
-    found = sorted(PYENV.glob(f"{version}.*/bin/python"))
-    if not found:
-        pytest.skip(f"no Python {version} under {PYENV}")
-    return str(found[-1])
+    found = find_python(version)
+    if found is None:
+        pytest.skip(f"no Python {version} here")
+    return found
 
 
 def bundled_libs() -> dict[str, str]:

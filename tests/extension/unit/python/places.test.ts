@@ -6,10 +6,10 @@ function machine(files: string[], env: Record<string, string> = {}): Machine {
 }
 
 it("prefers .venv to venv", async () => {
-  const both = machine(["/work/venv/bin/python", "/work/.venv/bin/python"]);
-  expect(await virtualEnvironment("/work", both)).toBe("/work/.venv/bin/python");
-  expect(await virtualEnvironment("/work", machine(["/work/venv/bin/python"]))).toBe("/work/venv/bin/python");
-  expect(await virtualEnvironment("/work", machine([]))).toBeUndefined();
+  const both = machine(["/home/ada/venv/bin/python", "/home/ada/.venv/bin/python"]);
+  expect(await virtualEnvironment("/home/ada", both)).toBe("/home/ada/.venv/bin/python");
+  expect(await virtualEnvironment("/home/ada", machine(["/home/ada/venv/bin/python"]))).toBe("/home/ada/venv/bin/python");
+  expect(await virtualEnvironment("/home/ada", machine([]))).toBeUndefined();
 });
 
 it("searches PATH as a shell does, python3 first", async () => {
@@ -19,11 +19,11 @@ it("searches PATH as a shell does, python3 first", async () => {
 
 it.each([
   ["~/env/bin/python", "/home/ana/env/bin/python"],
-  ["${workspaceFolder}/.venv/bin/python", "/work/mi proyecto/.venv/bin/python"],
+  ["${workspaceFolder}/.venv/bin/python", "/home/ada/mi proyecto/.venv/bin/python"],
   ["${env:CONDA}/bin/python", "/opt/conda/bin/python"],
-  ["./bin/python", "/work/mi proyecto/bin/python"],
+  ["./bin/python", "/home/ada/mi proyecto/bin/python"],
   ["python3", "python3"],
   ["/usr/bin/python3", "/usr/bin/python3"],
 ])("expands %s", (written, expected) => {
-  expect(expandPath(written, "/work/mi proyecto", machine([], { CONDA: "/opt/conda" }))).toBe(expected);
+  expect(expandPath(written, "/home/ada/mi proyecto", machine([], { CONDA: "/opt/conda" }))).toBe(expected);
 });
