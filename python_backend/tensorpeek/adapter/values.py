@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 TENSOR_MENU = "tensor"
 """The value of `__vscodeVariableMenuContext` that our menu entries ask for."""
 
+SENDING = 0.3
+"""How long it takes to send the second pass, as a share of the first, which sent as much and more."""
 LEAST_BUDGET_MS = 2.0
 """Even after a slow first pass something is tried."""
 
@@ -60,13 +62,15 @@ class Values:
     def evaluated(self, frame: int, expression: str, context: str, asked_at: float, body: Message) -> Body:
         rest = {key: value for key, value in body.items() if key != "result"}
         variable = {"name": expression, "evaluateName": expression, "value": body["result"], **rest}
-        # Only a watch shows an eye to click; a hover opens the children instead.
-        lazy = context == "watch"
-        return self._one_value(_item(variable), ("value", frame, expression), "result", asked_at, lazy)
+        # Only a watch is asked for again at each stop; elsewhere the same text may be another value each time,
+        # as in the console, and nothing shows an eye to click.
+        is_watch = context == "watch"
+        path = ("value", frame, expression) if is_watch else None
+        return self._one_value(_item(variable), path, "result", asked_at, lazy=is_watch)
 
     def assigned(self, path: Path, name: str, asked_at: float, body: Message) -> Body:
         """The answers of setVariable and setExpression."""
-        return self._one_value(_item({**body, "name": name}), path, "value", asked_at, False)
+        return self._one_value(_item({**body, "name": name}), path, "value", asked_at, lazy=False)
 
     async def exact(self, request_seq: int, value: UnfinishedValue, client: Channel | None) -> Message:
         """The one variable that replaces an unfinished one; still unfinished when cancelled."""
@@ -94,7 +98,7 @@ class Values:
             result = await self._probe.summarize(
                 {
                     "references": [items[index][0]["variablesReference"] for index in waiting],
-                    "budgetMs": max(LEAST_BUDGET_MS, budget_ms - spent_ms),
+                    "budgetMs": max(LEAST_BUDGET_MS, budget_ms - spent_ms * (1 + SENDING)),
                 }
             )
         except ProbeFailed as failure:
@@ -122,31 +126,34 @@ class Values:
             variables.append(self._dressed(item, path, lazy=True))
         return {"variables": variables}
 
-    def _one_value(self, item: Item, path: Path, field: str, asked_at: float, lazy: bool) -> Body:
+    def _one_value(self, item: Item, path: Path | None, field: str, asked_at: float, *, lazy: bool) -> Body:
         presentation = item[1]
         if presentation is not None and presentation.get("pending"):
             return self._summarized_value(item, path, field, asked_at, lazy)
         return _one_body(self._dressed(item, path, lazy=lazy), field)
 
     async def _summarized_value(
-        self, item: Item, path: Path, field: str, asked_at: float, lazy: bool
+        self, item: Item, path: Path | None, field: str, asked_at: float, lazy: bool
     ) -> Message:
         items = await self._summarized([item], self.budgets["valueBudgetMs"], asked_at)
         return _one_body(self._dressed(items[0], path, lazy=lazy), field)
 
-    def _dressed(self, item: Item, path: Path, *, lazy: bool) -> Message:
-        """A variable as the client gets it; `lazy` is whether this place can show an eye to click."""
+    def _dressed(self, item: Item, path: Path | None, *, lazy: bool) -> Message:
+        """A variable as the client gets it; `lazy` is whether this place can show an eye to click.
+
+        Without a path it keeps debugpy's own reference.
+        """
         entry, presentation = item
         dressed = dict(entry)
         reference = cast(int, entry.get("variablesReference") or 0)
-        if reference:
+        if reference and path is not None:
             dressed["variablesReference"] = self._references.own(path, reference)
         if presentation is None:
             return dressed
         dressed["value"] = styled(presentation) if self.colours else presentation["text"]
         if presentation["kind"] == "tensor":
             dressed["__vscodeVariableMenuContext"] = TENSOR_MENU
-        if lazy and reference and _is_unfinished(presentation):
+        if lazy and reference and path is not None and _is_unfinished(presentation):
             unfinished = UnfinishedValue(entry, presentation, path)
             dressed["variablesReference"] = self._references.own_unfinished(unfinished)
             dressed["presentationHint"] = {**(entry.get("presentationHint") or {}), "lazy": True}

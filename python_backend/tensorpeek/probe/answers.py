@@ -15,6 +15,8 @@ from tensorpeek.probe.reprs import Reprs
 
 QUICK_COST = 16_384
 """Elements that are read at once, without a second request."""
+PRESENTING_MS = 0.05
+"""What making one line takes; an answer with many values sets it aside from its budget, at most half."""
 LONGEST_TEXT = 65_536
 NUMBERS_IN_LINE = ("tensor", "array")
 """Kinds whose line is not whole until every element was read. Others only gain an alarm."""
@@ -126,7 +128,7 @@ class Answers:
 
         A value that is gone by now gets an empty text, which says nothing new.
         """
-        deadline = self.deadline(budget_ms)
+        deadline = self.deadline(max(budget_ms / 2, budget_ms - PRESENTING_MS * len(references)))
         values = [self._find(reference) for reference in references]
         progresses = [self._progress(value) for value in values]
         waiting = sorted({p for p in progresses if p is not None}, key=lambda progress: progress.work.cost)
