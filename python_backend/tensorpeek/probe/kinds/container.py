@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
-from tensorpeek.probe import raw, reach
+from tensorpeek.probe import pydevd_access, raw, reach
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
-from tensorpeek.probe.kinds.index_groups import index_groups
+from tensorpeek.probe.kinds.index_groups import GROUP, index_groups
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.ndarray import plain
 from tensorpeek.probe.kinds.rows import all_attributes
@@ -23,8 +23,6 @@ from tensorpeek.probe.types_map import TypeMap
 MOST_LOOKED_AT = 400
 """Parts that are looked at to find out what is inside."""
 DEEPEST = 4
-FEW = 100
-"""Up to so many parts pydevd's own rows do."""
 
 
 @dataclass
@@ -62,12 +60,30 @@ class ContainerKind:
         alarm, text = with_alarm(text, scan)
         return present(text, self.presentation_kind, alarm=alarm)
 
-    def children(self, value: Any) -> list[Child] | None:
-        count = reach.size(value)
-        named = reach.field_names(value) is not None
-        if count <= FEW and not named:
-            return None
-        return [*index_groups(count, partial(part_list, value)), all_attributes(value)]
+    def children(self, value: Any) -> list[Child]:
+        if reach.field_names(value) is not None:
+            return [*grouped_parts(value), all_attributes(value)]
+        rows = [*item_rows(value), Child("len()", reach.size(value), lambda parent: f"len({parent})")]
+        return rows if raw.exactly(value, *reach.BUILTINS) else [*rows, all_attributes(value)]
+
+
+def item_rows(value: Any) -> list[Child]:
+    """The items alone. Few have the names that pydevd gives them, by which it also sets those of a set."""
+    count = reach.size(value)
+    if count > GROUP:
+        return grouped_parts(value)
+    if raw.derives(value, set, frozenset):
+        entries = pydevd_access.plain_children(value)
+        return [Child(name, item) for name, item, evaluate in entries if evaluate is None]
+    rows = part_list(value, 0, count)
+    if raw.derives(reach.unwrapped(value), dict):
+        return rows
+    width = len(str(count - 1))
+    return [Child(f"{at:0{width}}", row.value, row.evaluate) for at, row in enumerate(rows)]
+
+
+def grouped_parts(value: Any) -> list[Child]:
+    return index_groups(reach.size(value), partial(part_list, value))
 
 
 def part_list(container: Any, start: int, stop: int) -> list[Child]:

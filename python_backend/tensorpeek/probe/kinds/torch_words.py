@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
 from tensorpeek.probe import raw
+from tensorpeek.probe.kinds.container import ContainerKind
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.presentation import present
 from tensorpeek.probe.quantities import bytes_text
@@ -48,8 +49,8 @@ class SizeKind:
             text += f" {math.prod(sizes):,} elements"
         return present(text, self.presentation_kind)
 
-    def children(self, value: Any) -> None:
-        return None
+    def children(self, value: Any) -> list[Child]:
+        return ContainerKind().children(value)
 
 
 class GeneratorKind:

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from tensorpeek.probe.kinds.container import survey
-from tensorpeek.probe.kinds.registry import kind_of
 
 
 @dataclasses.dataclass
@@ -128,5 +127,40 @@ def test_fields_are_rows_by_name(children, reached):
             assert reached(rows[name], value) is rows[name].value
 
 
-def test_short_lists_keep_pydevds_rows():
-    assert kind_of(list).children([X]) is None
+@pytest.mark.parametrize(
+    "value",
+    [
+        [X, 2],
+        (X, 2),
+        {"a": X, ("b", 1): 2},
+        collections.deque([X, 2]),
+        collections.OrderedDict(a=X, b=2),
+        collections.UserList([X, 2]),
+        collections.UserDict(a=X, b=2),
+        torch.Size([64, 10]),
+    ],
+)
+def test_items_come_first_and_their_number_last(children, reached, value):
+    rows = children(value)
+    names = list(rows)
+    assert names[2:] in (["len()"], ["len()", "all attributes"])
+    for name in names[:3]:
+        assert reached(rows[name], value) is rows[name].value
+
+
+def test_empty_containers_say_their_length(children):
+    assert [(row.name, row.value) for row in children([]).values()] == [("len()", 0)]
+
+
+def test_numbers_of_few_items_have_one_width(children):
+    assert list(children([0] * 11))[-3:] == ["09", "10", "len()"]
+
+
+def test_rows_run_no_code_of_a_subclass(children):
+    class Hostile(list):
+        def __len__(self):
+            raise AssertionError("the class's code was run")
+
+        __iter__ = __getitem__ = __len__
+
+    assert list(children(Hostile([X]))) == ["0", "len()", "all attributes"]
