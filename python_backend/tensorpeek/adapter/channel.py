@@ -67,8 +67,22 @@ class Channel(asyncio.Protocol):
             log.debug("to %s: %s", self.name, _summary(message))
         writer = self._writer
         if writer is not None and not writer.is_closing():
-            writer.write(encode(message))
+            writer.write(self._encoded(message))
         return self._seq
+
+    def _encoded(self, message: Message) -> bytes:
+        """Of what is nested just too deeply to be written, that it failed: nobody waits in vain."""
+        try:
+            return encode(message)
+        except RecursionError as error:
+            log.error("%s can't be sent: %s", _summary(message), error)
+        reason = "the message is nested too deeply"
+        if message["type"] == "response":
+            failed = _failure(message["command"], reason)
+            return encode({**failed, "request_seq": message["request_seq"], "seq": message["seq"]})
+        if message["type"] == "request":
+            asyncio.get_running_loop().call_soon(self.fail_request, message["seq"], reason)
+        return b""
 
     def send_request(self, message: Message, on_response: OnResponse) -> None:
         """Sends a request; the callback gets the response, a failed one when the connection ends first."""

@@ -28,6 +28,9 @@ from tensorpeek.contract.messages import (
 
 INJECTOR = Path(__file__).resolve().parents[1] / "probe" / "inject.py"
 
+DOOR = "tensorpeek.probe.entry (debugger)"
+"""The injector's name for the probe."""
+
 INSTALL_PATIENCE = 15.0
 """Seconds for the probe to be loaded; a debuggee that is busy in C code answers late."""
 
@@ -70,7 +73,7 @@ class ProbeLink:
         return cast(TensorTable, await self._call("tensors", arguments, 30))
 
     async def _call(self, command: str, arguments: object, patience: float) -> dict[str, Any]:
-        handle = '__import__("sys").modules["tensorpeek.probe.entry"].handle'
+        handle = f'__import__("sys").modules["{DOOR}"].handle'
         return await self._evaluate(f"{handle}({command!r}, {json.dumps(arguments)!r})", patience)
 
     async def _evaluate(self, expression: str, patience: float) -> dict[str, Any]:

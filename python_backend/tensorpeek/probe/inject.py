@@ -9,11 +9,15 @@ program can't tell. It runs on older Pythons too, because it has to say that one
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
 
 OLDEST_PYTHON = (3, 9)
+
+DOOR = "tensorpeek.probe.entry (debugger)"
+"""Where the probe is in sys.modules: under a name that no import of the program's can mean."""
 
 
 def install(arguments_json: str) -> str:
@@ -21,33 +25,45 @@ def install(arguments_json: str) -> str:
     try:
         if sys.version_info < OLDEST_PYTHON:
             return plain_process(f"Python {version()} is older than 3.9")
-        obstacle = load_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        obstacle = load(folder)
         if obstacle:
             return plain_process(obstacle)
-        from tensorpeek.probe import entry
-
-        return entry.start(arguments_json)
+        return sys.modules[DOOR].start(arguments_json)
     except BaseException as error:  # noqa: BLE001 - the user's program must not notice
         return json.dumps({"contractVersion": 1, "ok": False, "error": f"{type(error).__name__}: {error}"})
 
 
-def load_package(folder: str) -> str:
-    """Puts the package `tensorpeek` into sys.modules; returns why it can't."""
-    import importlib.util
-
+def load(folder: str) -> str:
+    """Puts the probe behind its door; returns why it can't."""
+    if DOOR in sys.modules:
+        return ""
     present = sys.modules.get("tensorpeek")
-    if present is not None:
-        if list(getattr(present, "__path__", [])) == [folder]:
-            return ""
+    if present is None:
+        try:
+            load_package(folder)
+            sys.modules[DOOR] = importlib.import_module("tensorpeek.probe.entry")
+        finally:
+            # The program may have a tensorpeek of its own to import, as ours has when it is debugged.
+            for name in [name for name in sys.modules if name.partition(".")[0] == "tensorpeek"]:
+                if name != DOOR:
+                    del sys.modules[name]
+    elif list(getattr(present, "__path__", [])) == [folder]:
+        sys.modules[DOOR] = importlib.import_module("tensorpeek.probe.entry")
+    else:
         return f"the program has imported another tensorpeek: {getattr(present, '__file__', '?')}"
+    return ""
+
+
+def load_package(folder: str) -> None:
+    """Puts the package `tensorpeek` into sys.modules, from where its modules import each other."""
     initial = os.path.join(folder, "__init__.py")
     spec = importlib.util.spec_from_file_location("tensorpeek", initial, submodule_search_locations=[folder])
-    if spec is None or spec.loader is None:
-        return f"{initial} can't be loaded"
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["tensorpeek"] = module
     spec.loader.exec_module(module)
-    return ""
 
 
 def plain_process(problem: str) -> str:

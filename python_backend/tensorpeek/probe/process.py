@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from tensorpeek.contract.messages import ProcessInfo
+from tensorpeek.probe import raw
 
 
 def process_info(problem: str = "") -> ProcessInfo:
@@ -36,4 +37,6 @@ def role() -> str:
 
 
 def version_of(module: str) -> str:
-    return str(getattr(sys.modules.get(module), "__version__", ""))
+    """Looked up without running anything: a module may load itself when it is asked."""
+    version = raw.attribute(sys.modules.get(module), "__version__")
+    return str.__str__(version) if raw.derives(version, str) else ""

@@ -17,6 +17,8 @@ from tensorpeek.probe.types_map import TypeMap
 BUILTINS = (list, tuple, dict, set, frozenset, deque)
 CONTAINERS = (*BUILTINS, UserDict, UserList)
 SIMPLE_KEYS = (str, int, bool, bytes, type(None))
+LONGEST_KEY = 1000
+"""Characters of a key that is written out; a document or a number of any length may be one."""
 NEVER_OPENED = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
     types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex,
@@ -115,6 +117,10 @@ def key_suffix(key: object, index: int) -> Evaluate:
 def is_literal(key: Any) -> bool:
     if type(key) is tuple:
         return all(is_literal(item) for item in key)
+    if raw.exactly(key, str, bytes):
+        return len(key) <= LONGEST_KEY
+    if type(key) is int:
+        return key.bit_length() <= LONGEST_KEY
     return raw.exactly(key, *SIMPLE_KEYS) or (type(key) is float and math.isfinite(key))
 
 

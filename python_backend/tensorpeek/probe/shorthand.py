@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,10 @@ from tensorpeek.probe.tensors.line import head, number
 DEEPEST = 2
 MOST_PARTS = 8
 """Parts of a container that are named before `…`."""
+MOST_LOOKED_AT = 2000
+"""Parts that one text looks at in all, because containers in containers multiply."""
+MOST_COUNTED = 1000
+"""Of them, parts of one container."""
 LONGEST_WORD = 24
 """Characters of a string or number."""
 MOST_BITS = 64
@@ -24,8 +29,11 @@ MOST_BITS = 64
 DTYPE_LETTERS = {"b": "bool", "i": "i", "u": "u", "f": "f", "c": "c", "U": "str", "S": "bytes"}
 
 
-def shorthand(value: Any, depth: int = 0) -> str:
-    """What the value is, without a statistic: shapes, short literals, class names."""
+def shorthand(value: Any, depth: int = 0, room: Iterator[object] | None = None) -> str:
+    """What the value is, without a statistic: shapes, short literals, class names.
+
+    `room` gives one item for each part that may still be looked at.
+    """
     cls = raw.class_of(value)
     if raw.is_a(cls, "torch.Tensor"):
         return tensor_shorthand(value)
@@ -36,7 +44,7 @@ def shorthand(value: Any, depth: int = 0) -> str:
     if raw.exactly(value, str, bytes):
         return clip(repr(value[: LONGEST_WORD + 1]))
     if reach.is_container(cls):
-        return container_shorthand(value, depth)
+        return container_shorthand(value, depth, room)
     return raw.class_name(cls)
 
 
@@ -81,7 +89,7 @@ def dtype_shorthand(dtype: Any) -> str:
     return letter if len(letter) > 1 else f"{letter}{dtype.itemsize * 8}"
 
 
-def container_shorthand(container: Any, depth: int = 0) -> str:
+def container_shorthand(container: Any, depth: int = 0, room: Iterator[object] | None = None) -> str:
     """The parts in the brackets of their container; equal neighbours are counted: `[4× f32[8,3]]`."""
     opening, closing = brackets(container)
     count = reach.size(container)
@@ -90,12 +98,11 @@ def container_shorthand(container: Any, depth: int = 0) -> str:
     named = raw.derives(reach.unwrapped(container), dict) or reach.field_names(container) is not None
     words: list[tuple[str, int]] = []
     taken = 0
-    for part in islice(reach.parts(container), 1000):
-        word = (
-            f"{part_name(part)}: {shorthand(part.value, depth + 1)}"
-            if named
-            else shorthand(part.value, depth + 1)
-        )
+    room = iter(range(MOST_LOOKED_AT)) if room is None else room
+    for _, part in zip(room, islice(reach.parts(container), MOST_COUNTED)):
+        word = shorthand(part.value, depth + 1, room)
+        if named:
+            word = f"{part_name(part)}: {word}"
         if words and words[-1][0] == word:
             words[-1] = (word, words[-1][1] + 1)
         elif len(words) == MOST_PARTS:

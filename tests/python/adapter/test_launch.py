@@ -123,6 +123,25 @@ def test_paths_with_blanks_and_accents(session: DebugSession, tmp_path: Path) ->
     assert session.run_to_end() == 0
 
 
+def test_a_program_may_have_a_tensorpeek_of_its_own(session: DebugSession, tmp_path: Path) -> None:
+    own = tmp_path / "tensorpeek"
+    own.mkdir()
+    (own / "__init__.py").write_text("value = 5\n")
+    (own / "probe.py").write_text("deeper = 6\n")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from tensorpeek import value\nfrom tensorpeek.probe import deeper\nimport sys\n"
+        "mine = sorted(name for name in sys.modules if name.split('.')[0] == 'tensorpeek')[:2]\n"
+        "pass  # @bp:here\n"
+    )
+    session.launch(program, stops=["here"])
+    stop = session.wait_for_stop()
+    assert session.evaluate("value + deeper")["result"] == "11"
+    assert session.evaluate("mine")["result"] == "['tensorpeek', 'tensorpeek.probe']"
+    assert session.client.events("tensorpeek/mode")[-1]["mode"] == "active"
+    assert session.request("tensorpeek/tensors", frameId=stop.frame)["rows"] == []
+
+
 def test_our_attributes_are_kept_from_debugpy(session: DebugSession) -> None:
     import debugpy
 

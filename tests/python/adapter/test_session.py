@@ -12,7 +12,7 @@ import pytest
 
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.client_side import client_channel
-from tensorpeek.adapter.framing import BODY_LIMIT, Decoder, Message, encode
+from tensorpeek.adapter.framing import BODY_LIMIT, Decoder, Garbled, Message, encode
 from tensorpeek.adapter.peer import Peer
 from tensorpeek.adapter.peer_choice import PeerChoice
 from tensorpeek.adapter.peer_side import PeerSide
@@ -149,6 +149,26 @@ async def test_an_oversized_answer_of_debugpys_fails_its_request(between: Betwee
     assert between.last["request_seq"] == 7
     assert not between.last["success"]
     assert "over the limit" in between.last["message"]
+
+
+def number_in(item: Any, field: str) -> int | None:
+    """The test's own decoder has less room on the stack than the adapter's."""
+    return item.number(field) if isinstance(item, Garbled) else item[field]
+
+
+async def test_whatever_is_nested_too_deeply_fails_its_request(between: Between) -> None:
+    for depth in (*range(900, 1010), 5000):
+        inner = '{"x":' * depth + "1" + "}" * depth
+        sent = len(between.to_debugpy.messages)
+        request = f'{{"seq":{depth},"type":"request","command":"threads","arguments":{inner}}}'
+        between.client.data_received(b"Content-Length: %d\r\n\r\n%s" % (len(request), request.encode()))
+        if len(between.to_debugpy.messages) > sent:
+            number = number_in(between.to_debugpy.messages[-1], "seq")
+            reply = f'{{"request_seq":{number},"type":"response","success":true,"command":"","body":{inner}}}'
+            between.debugpy.data_received(b"Content-Length: %d\r\n\r\n%s" % (len(reply), reply.encode()))
+        await asyncio.sleep(0)
+    answered = [number_in(message, "request_seq") for message in between.to_client.messages]
+    assert answered == [*range(900, 1010), 5000]
 
 
 async def test_garbage_of_debugpys_is_shown(between: Between) -> None:

@@ -103,3 +103,18 @@ def test_another_process_keeps_the_name_multiprocessing_gave(monkeypatch):
     named = types.SimpleNamespace(current_process=lambda: types.SimpleNamespace(name="Process-2"))
     monkeypatch.setitem(sys.modules, "multiprocessing.process", named)
     assert process.role() == "Process-2"
+
+
+class Lazy(types.ModuleType):
+    """Loads itself when it is asked, as importlib's lazy modules do."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "__version__":
+            raise AssertionError("it loads")
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize("module", [Lazy("torch"), None, types.SimpleNamespace(), types.ModuleType("torch")])
+def test_asking_for_versions_runs_nothing(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, "torch", module)
+    assert process.process_info()["torch"] == ""

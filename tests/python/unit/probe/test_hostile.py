@@ -15,9 +15,17 @@ from torch import nn
 
 from tensorpeek.probe import reach
 from tensorpeek.probe.budget import Deadline
-from tensorpeek.probe.frame_lines import resolve, text_of
+from tensorpeek.probe.frame_lines import glimpse_of, resolve
 from tensorpeek.probe.presentation import Group
 from tensorpeek.probe.shorthand import shorthand
+
+
+def text_of(value: Any, deadline: Deadline) -> str:
+    """What stands at the end of a line that uses the value."""
+    glimpse = glimpse_of(value)
+    if glimpse.scan is not None:
+        glimpse.scan.advance(deadline)
+    return glimpse.text
 
 
 class Metaclass(type):
@@ -174,6 +182,26 @@ def test_deep_nesting_ends(say):
     for _ in range(5000):
         deep = [deep]
     assert say(deep) == "ordinary"
+
+
+def test_containers_in_containers_do_not_multiply(monkeypatch):
+    looked_at, parts = [], reach.parts
+
+    def noted(container: Any) -> Any:
+        for part in parts(container):
+            looked_at.append(part)
+            yield part
+
+    monkeypatch.setattr(reach, "parts", noted)
+    assert shorthand([[[0] * 1000] * 1000] * 1000).startswith("[[[1000× 0], ")
+    assert len(looked_at) <= 2100
+
+
+def test_keys_of_any_length_have_short_names():
+    keys = ["x" * 10**6, b"x" * 10**6, 10**5000, ("x" * 10**6,), "x"]
+    names = [reach.key_name(key, index) for index, key in enumerate(keys)]
+    assert names == ["str key 0", "bytes key 1", "int key 2", "tuple key 3", "'x'"]
+    assert reach.expression("d", reach.key_suffix(keys[0], 0)) == "list(d.values())[0]"
 
 
 def test_dotted_names_run_no_property():

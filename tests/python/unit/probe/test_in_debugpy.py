@@ -25,7 +25,7 @@ class Probed(DebugSession):
         return self._reply(f"(lambda n: {run} or n['install']({json.dumps(CONFIGURATION)!r}))({space!r})")
 
     def probe(self, command: str, **arguments: Any) -> dict[str, Any]:
-        door = '__import__("sys").modules["tensorpeek.probe.entry"]'
+        door = '__import__("sys").modules["tensorpeek.probe.entry (debugger)"]'
         return self._reply(f"{door}.handle({command!r}, {json.dumps(arguments)!r})")
 
     def _reply(self, expression: str) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def test_replies_longer_than_pydevds_strings_come_whole(session):
 def test_lines_of_names(session):
     names = ["small", "batch", "unknown.x"]
     texts = session.probe("lines", frameId=session.stop.frame, expressions=names, budgetMs=60)["texts"]
-    assert texts == ["f32[2, 3]", "{x: f32[2,3], y: [f32[2]]}", ""]
+    assert texts == ["f32[2, 3]", "NaN 1 {x: f32[2,3], y: [f32[2]]}", ""]
 
 
 def test_expressions_of_children_yield_what_their_rows_show(session):
