@@ -62,8 +62,8 @@ class Values:
     def evaluated(self, frame: int, expression: str, context: str, asked_at: float, body: Message) -> Body:
         rest = {key: value for key, value in body.items() if key != "result"}
         variable = {"name": expression, "evaluateName": expression, "value": body["result"], **rest}
-        # Only a watch is asked for again at each stop; elsewhere the same text may be another value each time,
-        # as in the console, and nothing shows an eye to click.
+        # Only a watch is asked for again at each stop. Elsewhere, as in the console, the same text may be
+        # another value each time, and nothing shows an eye to click.
         is_watch = context == "watch"
         path = ("value", frame, expression) if is_watch else None
         return self._one_value(_item(variable), path, "result", asked_at, lazy=is_watch)

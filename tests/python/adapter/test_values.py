@@ -83,6 +83,17 @@ def test_the_debug_console(either: DebugSession) -> None:
     assert "NameError" in failed["message"]
 
 
+@pytest.mark.parametrize("context", ["repl", "hover", "clipboard", "variables", ""])
+def test_two_results_of_one_expression_are_two_values(either: DebugSession, context: str) -> None:
+    either.launch("values.py", stops=["end"])
+    either.wait_for_stop()
+    expression = "[numbers.pop()]"
+    results = [either.evaluate(expression, context) for _ in range(3)]
+    assert [either.expand(result)["0"]["value"] for result in results] == ["4", "3", "2"]
+    inner = [either.evaluate(f"[{expression}]", context) for _ in range(2)]
+    assert [either.expand(either.expand(r)["0"])["0"]["value"] for r in inner] == ["1", "0"]
+
+
 def test_other_frames(either: DebugSession) -> None:
     either.launch("loop.py", stops=["return"])
     stop = either.wait_for_stop()
