@@ -34,17 +34,15 @@ export class PauseState {
     if (message.type === "event") {
       return this.happened(message.event);
     }
-    if (message.type !== "response" || message.success !== true) {
+    if (message.type !== "response") {
       return false;
     }
-    if (RESUMING.has(message.command ?? "")) {
-      return this.resume();
-    }
+    // A statement that failed may have changed something before.
     if (this.changing.delete(message.request_seq ?? -1)) {
       this.revision++;
       return true;
     }
-    return false;
+    return message.success === true && RESUMING.has(message.command ?? "") && this.resume();
   }
 
   private happened(event: string | undefined): boolean {

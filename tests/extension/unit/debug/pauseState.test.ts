@@ -53,6 +53,15 @@ describe("the revision", () => {
     expect(state.sent(response(request.command, 7))).toBe(differs);
     expect(state.revision !== before).toBe(differs);
   });
+
+  it("differs after a statement that failed, once", () => {
+    state.sent(event("stopped"));
+    const before = state.revision;
+    state.received({ command: "evaluate", seq: 7, arguments: { context: "repl" } });
+    expect(state.sent({ ...response("evaluate", 7), success: false })).toBe(true);
+    expect(state.revision).toBe(before + 1);
+    expect(state.sent(response("variables", 7))).toBe(false);
+  });
 });
 
 it("lets every other message pass unnoticed", () => {
