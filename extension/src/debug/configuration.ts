@@ -31,6 +31,8 @@ export interface PythonDebugConfiguration extends DebugConfiguration {
   debugAdapterPath?: string;
   debugAdapterPython?: string;
   tensorpeek?: SessionSettings;
+  /** Why our provider left a session of Microsoft's Python Debugger as it was; one sentence for the user. */
+  tensorpeekPlain?: string | undefined;
 }
 
 /** The debug adapter that listens already: of `debugpy.listen()`, or of a parent session for its child. */

@@ -1,5 +1,5 @@
-import type * as vscode from "vscode";
-import { messageOf } from "../common/errors";
+import * as vscode from "vscode";
+import { messageOf, UserError } from "../common/errors";
 import { debugpyEnabled, sessionSettings } from "../configuration";
 import type { Log } from "../log";
 import type { Backend } from "../python/backend";
@@ -9,7 +9,7 @@ import { listeningAdapter, type PythonDebugConfiguration } from "./configuration
 
 /**
  * Leads the user's own `debugpy` sessions through our adapter, by the attributes that Microsoft's Python Debugger documents.
- * Whatever stands in the way leaves the configuration as it was: the session is then a plain one.
+ * Whatever stands in the way leaves the session a plain one, and its configuration says why.
  */
 export class DebugpyConfigurationProvider implements vscode.DebugConfigurationProvider {
   constructor(
@@ -27,10 +27,11 @@ export class DebugpyConfigurationProvider implements vscode.DebugConfigurationPr
       return configuration;
     }
     try {
-      return await this.led(folder, configuration);
+      // A child's configuration is a copy of its parent's, but not its reason.
+      return await this.led(folder, { ...configuration, tensorpeekPlain: undefined });
     } catch (error) {
       this.log.warn(`“${configuration.name}” stays a plain debugpy session: ${messageOf(error)}`);
-      return configuration;
+      return { ...configuration, tensorpeekPlain: reasonOf(error) };
     }
   }
 
@@ -70,4 +71,9 @@ export class DebugpyConfigurationProvider implements vscode.DebugConfigurationPr
     const ownPath = debugAdapterPath !== undefined && debugAdapterPath !== this.backend.adapterScript;
     return ownServer || ownPath;
   }
+}
+
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  return error instanceof UserError ? message : vscode.l10n.t("TensorPeek could not be started: {0}", message);
 }

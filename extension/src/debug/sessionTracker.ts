@@ -8,7 +8,7 @@ import type { Log } from "../log";
 import type { PythonDebugConfiguration } from "./configuration";
 import { PauseState, type ProtocolMessage } from "./pauseState";
 
-/** A live session that runs through our adapter. */
+/** A live session that was to show tensors. */
 export interface TrackedSession {
   readonly session: vscode.DebugSession;
   /** What the adapter said last about itself; undefined until it has said anything. */
@@ -25,20 +25,25 @@ export interface PausedFrame {
 }
 
 /** What the user looks at in the Call Stack. */
-export type Focus = { readonly kind: "none" } | { readonly kind: "running" } | PausedFrame;
+export type Focus =
+  | { readonly kind: "none" }
+  | { readonly kind: "running" }
+  | { readonly kind: "plain"; readonly reason: string }
+  | PausedFrame;
 
 /** VS Code may ask for the values of a frame before it tells that the frame is in focus. */
 const FOCUS_PATIENCE_MS = 2000;
 
 interface Entry {
   readonly session: vscode.DebugSession;
+  readonly pause: PauseState;
   mode: ModeEvent | undefined;
 }
 
 /** The only listener to VS Code's debug session events; everyone else asks it. */
 export class SessionTracker implements vscode.Disposable {
+  /** From before a session's first message until it ends, or fails to start. */
   private readonly entries = new Map<string, Entry>();
-  private readonly pauses = new Map<string, PauseState>();
   private readonly owned = new Disposables();
   private readonly sessionsChanged = this.owned.add(new vscode.EventEmitter<void>());
   private readonly focusChanged = this.owned.add(new vscode.EventEmitter<void>());
@@ -55,18 +60,14 @@ export class SessionTracker implements vscode.Disposable {
     for (const type of DEBUG_TYPES) {
       this.owned.add(
         vscode.debug.registerDebugAdapterTrackerFactory(type, {
-          createDebugAdapterTracker: (session) => (isOurs(session) ? this.follow(session) : undefined),
+          createDebugAdapterTracker: (session) => (isTracked(session) ? this.follow(session) : undefined),
         }),
       );
     }
     this.owned.add(
-      vscode.debug.onDidStartDebugSession((session) => {
-        this.started(session);
-      }),
-    );
-    this.owned.add(
       vscode.debug.onDidTerminateDebugSession((session) => {
-        this.terminated(session);
+        this.forget(session);
+        this.ended.fire(session);
       }),
     );
     this.owned.add(
@@ -86,26 +87,27 @@ export class SessionTracker implements vscode.Disposable {
     );
   }
 
+  /** Whether any session runs through our adapter. */
   get hasSessions(): boolean {
-    return this.entries.size > 0;
+    return [...this.entries.values()].some(({ session }) => isOurs(session));
   }
 
-  /** The session in focus where that is one of ours, else the latest one. */
+  /** The session in focus where that is a tracked one, else the latest one. */
   get current(): TrackedSession | undefined {
-    const active = this.entries.get(vscode.debug.activeDebugSession?.id ?? "");
-    return active ?? [...this.entries.values()].at(-1);
+    return this.entryOf(vscode.debug.activeDebugSession);
   }
 
   get focus(): Focus {
-    if (!this.hasSessions) {
+    const item = vscode.debug.activeStackItem;
+    const entry = this.entryOf(item?.session ?? vscode.debug.activeDebugSession);
+    if (!entry) {
       return { kind: "none" };
     }
-    const item = vscode.debug.activeStackItem;
-    if (!(item instanceof vscode.DebugStackFrame)) {
-      return { kind: "running" };
+    const { session, pause, mode } = entry;
+    if (mode?.mode === "plain") {
+      return { kind: "plain", reason: mode.reason };
     }
-    const pause = this.pauses.get(item.session.id);
-    if (!this.entries.has(item.session.id) || pause?.paused !== true) {
+    if (!(item instanceof vscode.DebugStackFrame) || item.session.id !== session.id || !pause.paused) {
       return { kind: "running" };
     }
     return { kind: "paused", session: item.session, frameId: item.frameId, revision: pause.revision };
@@ -124,9 +126,14 @@ export class SessionTracker implements vscode.Disposable {
     this.owned.dispose();
   }
 
+  private entryOf(session: vscode.DebugSession | undefined): Entry | undefined {
+    return this.entries.get(session?.id ?? "") ?? [...this.entries.values()].at(-1);
+  }
+
   private follow(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     const pause = new PauseState();
-    this.pauses.set(session.id, pause);
+    this.entries.set(session.id, { session, pause, mode: leftPlain(session) });
+    this.changed();
     return {
       onWillReceiveMessage: (message: ProtocolMessage) => {
         pause.received(message);
@@ -135,6 +142,10 @@ export class SessionTracker implements vscode.Disposable {
         if (pause.sent(message)) {
           this.focusChanged.fire();
         }
+      },
+      // VS Code does not say that a session ended which could not be started.
+      onWillStopSession: () => {
+        this.forget(session);
       },
       onError: (error) => {
         this.log.error(`${session.name}: the adapter failed: ${error.message}`);
@@ -145,29 +156,21 @@ export class SessionTracker implements vscode.Disposable {
     };
   }
 
-  private started(session: vscode.DebugSession): void {
-    if (isOurs(session)) {
-      this.entry(session);
+  private forget({ id }: vscode.DebugSession): void {
+    if (this.entries.delete(id)) {
       this.changed();
     }
-  }
-
-  private terminated(session: vscode.DebugSession): void {
-    this.pauses.delete(session.id);
-    if (this.entries.delete(session.id)) {
-      this.changed();
-    }
-    this.ended.fire(session);
   }
 
   private received({ session, event, body }: vscode.DebugSessionCustomEvent): void {
-    if (!isOurs(session)) {
+    const entry = this.entries.get(session.id);
+    if (!entry) {
       return;
     }
     switch (event as keyof DebugEvents) {
       case "tensorpeek/mode": {
         const mode = body as DebugEvents["tensorpeek/mode"];
-        this.entry(session).mode = mode;
+        entry.mode = mode;
         this.log.info(`${session.name}: ${mode.mode}. ${mode.reason}`);
         this.changed();
         break;
@@ -183,15 +186,6 @@ export class SessionTracker implements vscode.Disposable {
     }
   }
 
-  private entry(session: vscode.DebugSession): Entry {
-    let entry = this.entries.get(session.id);
-    if (!entry) {
-      entry = { session, mode: undefined };
-      this.entries.set(session.id, entry);
-    }
-    return entry;
-  }
-
   private changed(): void {
     void vscode.commands.executeCommand("setContext", CONTEXT_KEYS.sessionActive, this.hasSessions);
     this.sessionsChanged.fire();
@@ -199,7 +193,21 @@ export class SessionTracker implements vscode.Disposable {
   }
 }
 
+function configurationOf({ configuration }: vscode.DebugSession): PythonDebugConfiguration {
+  return configuration;
+}
+
 /** Our own type always; Microsoft's where our provider led the session through our adapter. */
-function isOurs({ type, configuration }: vscode.DebugSession): boolean {
-  return type === "tensorpeek" || (configuration as PythonDebugConfiguration).tensorpeek !== undefined;
+function isOurs(session: vscode.DebugSession): boolean {
+  return session.type === "tensorpeek" || (configurationOf(session).tensorpeek !== undefined && !leftPlain(session));
+}
+
+function isTracked(session: vscode.DebugSession): boolean {
+  return isOurs(session) || leftPlain(session) !== undefined;
+}
+
+/** The mode of a session that our provider had to leave to Microsoft's adapter. */
+function leftPlain(session: vscode.DebugSession): ModeEvent | undefined {
+  const reason = session.type === "tensorpeek" ? undefined : configurationOf(session).tensorpeekPlain;
+  return reason === undefined ? undefined : { mode: "plain", reason };
 }

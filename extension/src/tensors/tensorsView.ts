@@ -108,15 +108,13 @@ export class TensorsView implements vscode.WebviewViewProvider, vscode.Disposabl
   }
 
   private async state(focus: Focus): Promise<PageState> {
-    const mode = this.tracker.current?.mode;
-    if (mode?.mode === "plain") {
-      return { kind: "message", text: mode.reason };
-    }
     switch (focus.kind) {
       case "none":
         return { kind: "message", text: vscode.l10n.t("Start debugging to see the tensors of a paused program.") };
       case "running":
         return { kind: "stale", text: vscode.l10n.t("The program is running. Its tensors appear when it pauses.") };
+      case "plain":
+        return { kind: "message", text: focus.reason };
       case "paused":
         try {
           const args = { frameId: focus.frameId, limit: MOST_ROWS, budgetMs: BUDGET_MS };
@@ -158,5 +156,12 @@ export class TensorsView implements vscode.WebviewViewProvider, vscode.Disposabl
 }
 
 function momentOf(focus: Focus): string {
-  return focus.kind === "paused" ? [focus.session.id, focus.frameId, focus.revision].join("\n") : focus.kind;
+  switch (focus.kind) {
+    case "paused":
+      return [focus.session.id, focus.frameId, focus.revision].join("\n");
+    case "plain":
+      return `plain\n${focus.reason}`;
+    default:
+      return focus.kind;
+  }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AdapterServers } from "../../../../extension/src/debug/adapterServers";
+import { UserError } from "../../../../extension/src/common/errors";
 import type { PythonDebugConfiguration } from "../../../../extension/src/debug/configuration";
 import { DebugpyConfigurationProvider } from "../../../../extension/src/debug/debugpyConfigurationProvider";
 import type { Log } from "../../../../extension/src/log";
@@ -89,13 +90,20 @@ describe("a debugpy configuration", () => {
     expect(await resolve(launch)).toBe(launch);
   });
 
-  it("stays as it is when no interpreter can run our adapter", async () => {
-    find.mockRejectedValue(new Error("too old"));
-    expect(await resolve(launch)).toBe(launch);
+  it("says why it stays plain when no interpreter can run our adapter", async () => {
+    find.mockRejectedValue(new UserError("Python 3.7 is too old."));
+    expect(await resolve(launch)).toEqual({ ...launch, tensorpeekPlain: "Python 3.7 is too old." });
   });
 
-  it("stays as it is when our adapter does not start", async () => {
+  it("says why it stays plain when our adapter does not start", async () => {
     start.mockRejectedValue(new Error("it ended"));
-    expect(await resolve(attach)).toBe(attach);
+    expect(await resolve(attach)).toEqual({
+      ...attach,
+      tensorpeekPlain: "TensorPeek could not be started: it ended",
+    });
+  });
+
+  it("of a child does not keep its parent's reason", async () => {
+    expect((await resolve({ ...attach, tensorpeekPlain: "too old" }))["tensorpeekPlain"]).toBeUndefined();
   });
 });

@@ -1,6 +1,12 @@
 /** The small part of the editor's API that unit tests touch. Settings and extensions are what a test puts here. */
 export const settings: Record<string, unknown> = {};
 export const executed: unknown[][] = [];
+export const warnings: string[] = [];
+export const statusBarItem: Record<string, unknown> = {
+  show: () => (statusBarItem["visible"] = true),
+  hide: () => (statusBarItem["visible"] = false),
+  dispose: () => undefined,
+};
 
 export class Position {
   constructor(
@@ -20,6 +26,53 @@ export class Range {
     return this.end.line < other.start.line || this.start.line > other.end.line ? undefined : this;
   }
 }
+
+export class EventEmitter<T> {
+  private readonly listeners = new Set<(value: T) => void>();
+  readonly event = (listener: (value: T) => void): { dispose: () => void } => {
+    this.listeners.add(listener);
+    return { dispose: () => void this.listeners.delete(listener) };
+  };
+  fire(value: T): void {
+    for (const listener of [...this.listeners]) listener(value);
+  }
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
+export class DebugStackFrame {
+  constructor(
+    readonly session: unknown,
+    readonly threadId: number,
+    readonly frameId: number,
+  ) {}
+}
+
+/** What a test lets happen to debug sessions; `trackers` are the factories by debug type. */
+export const happening = {
+  terminated: new EventEmitter<unknown>(),
+  customEvent: new EventEmitter<unknown>(),
+  activeSession: new EventEmitter<unknown>(),
+  activeItem: new EventEmitter<unknown>(),
+  trackers: new Map<string, { createDebugAdapterTracker(session: unknown): unknown }>(),
+};
+
+export const debug = {
+  activeDebugSession: undefined as unknown,
+  activeStackItem: undefined as unknown,
+  onDidTerminateDebugSession: happening.terminated.event,
+  onDidReceiveDebugSessionCustomEvent: happening.customEvent.event,
+  onDidChangeActiveDebugSession: happening.activeSession.event,
+  onDidChangeActiveStackItem: happening.activeItem.event,
+  registerDebugAdapterTrackerFactory: (
+    type: string,
+    factory: { createDebugAdapterTracker(session: unknown): unknown },
+  ) => {
+    happening.trackers.set(type, factory);
+    return { dispose: () => void happening.trackers.delete(type) };
+  },
+};
 
 export class InlineValueText {
   constructor(
@@ -52,6 +105,15 @@ export const commands = {
 export const window = {
   activeTextEditor: undefined as { document: { languageId: string } } | undefined,
   showErrorMessage: (): Promise<undefined> => Promise.resolve(undefined),
+  showWarningMessage: (message: string): Promise<undefined> => {
+    warnings.push(message);
+    return Promise.resolve(undefined);
+  },
+  createStatusBarItem: (): Record<string, unknown> => statusBarItem,
 };
 
 export const env = { clipboard: { writeText: (): Promise<void> => Promise.resolve() } };
+
+export enum StatusBarAlignment {
+  Left = 1,
+}

@@ -8,7 +8,9 @@ function machine(files: string[], env: Record<string, string> = {}): Machine {
 it("prefers .venv to venv", async () => {
   const both = machine(["/home/ada/venv/bin/python", "/home/ada/.venv/bin/python"]);
   expect(await virtualEnvironment("/home/ada", both)).toBe("/home/ada/.venv/bin/python");
-  expect(await virtualEnvironment("/home/ada", machine(["/home/ada/venv/bin/python"]))).toBe("/home/ada/venv/bin/python");
+  expect(await virtualEnvironment("/home/ada", machine(["/home/ada/venv/bin/python"]))).toBe(
+    "/home/ada/venv/bin/python",
+  );
   expect(await virtualEnvironment("/home/ada", machine([]))).toBeUndefined();
 });
 
