@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import time
 from typing import Any, Callable, cast
 
+from tensorpeek.adapter import frame_values
 from tensorpeek.adapter.channel import Channel
-from tensorpeek.adapter.frame_values import FrameValues
 from tensorpeek.adapter.framing import Garbled, Message
 from tensorpeek.adapter.launch_attributes import LaunchProblem, StartAttributes, prepare_launch
 from tensorpeek.adapter.peer_choice import PeerChoice
@@ -40,7 +39,6 @@ class ClientSide:
     def __init__(self, session: Session, choice: PeerChoice) -> None:
         self._session = session
         self._choice = choice
-        self._frame_values = FrameValues(session)
 
     # The receiver's part
 
@@ -74,6 +72,7 @@ class ClientSide:
 
     def _refuse_failed(self, request: Message, error: Exception) -> None:
         if isinstance(error, LaunchProblem):
+            self._session.start = None
             self._session.client.refuse(request, str(error), shown=True)
         elif isinstance(error, ProbeFailed):
             log.warning("%s: %s", request["command"], error)
@@ -130,17 +129,19 @@ class ClientSide:
         return start
 
     async def configurationDone_request(self, request: Message) -> None:
-        await self._session.activation.settled.wait()
+        if self._session.start is not None:  # without it debugpy refuses, and there is nothing to wait for
+            await self._session.activation.settled.wait()
         self._session.delegate(request)
 
     # Values
 
     def scopes_request(self, request: Message) -> None:
         frame = request["arguments"].get("frameId")
-        self._session.delegate(request, lambda body: self._session.values.scopes(frame, body))
+        values, asked = self._session.values, self._session.values.asked_now()
+        self._session.delegate(request, lambda body: values.scopes(frame, asked, body))
 
     def variables_request(self, request: Message) -> Any:
-        session, asked_at = self._session, time.monotonic()
+        session, asked = self._session, self._session.values.asked_now()
         reference: int = request["arguments"]["variablesReference"]
         unfinished = session.references.unfinished_value(reference)
         if unfinished is not None:
@@ -148,7 +149,7 @@ class ClientSide:
             return self._answer_exact(request, session.values.exact(request["seq"], unfinished, client))
         session.delegate(
             self._with_debugpys_reference(request),
-            lambda body: session.values.variables(reference, asked_at, body),
+            lambda body: session.values.variables(reference, asked, body),
         )
         return None
 
@@ -156,30 +157,26 @@ class ClientSide:
         self._session.client.respond(request, await exact)
 
     def evaluate_request(self, request: Message) -> None:
-        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
         expression, frame = arguments.get("expression"), arguments.get("frameId")
         context: str = arguments.get("context") or ""
-        if context == "repl":
-            self._frame_values.forget()
         session.delegate(
-            request, lambda body: session.values.evaluated(frame, expression, context, asked_at, body)
+            request, lambda body: session.values.evaluated(frame, expression, context, asked, body)
         )
 
     def setVariable_request(self, request: Message) -> None:
-        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
         path = (cast(int, arguments["variablesReference"]), cast(str, arguments["name"]))
-        self._frame_values.forget()
         session.delegate(
             self._with_debugpys_reference(request),
-            lambda body: session.values.assigned(path, path[1], asked_at, body),
+            lambda body: session.values.assigned(path, path[1], asked, body),
         )
 
     def setExpression_request(self, request: Message) -> None:
-        session, asked_at, arguments = self._session, time.monotonic(), request["arguments"]
+        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
         expression: str = arguments["expression"]
         path = ("value", arguments.get("frameId"), expression)
-        self._frame_values.forget()
-        session.delegate(request, lambda body: session.values.assigned(path, expression, asked_at, body))
+        session.delegate(request, lambda body: session.values.assigned(path, expression, asked, body))
 
     def _with_debugpys_reference(self, request: Message) -> Message:
         arguments = request["arguments"]
@@ -195,10 +192,10 @@ class ClientSide:
         self._session.delegate(request, remember)
 
     def tensorpeek_tensors_request(self, request: Message) -> Any:
-        return self._frame_values.tensors(request)
+        return frame_values.tensors(self._session, request)
 
     def tensorpeek_inlineValues_request(self, request: Message) -> Any:
-        return self._frame_values.inline_values(request)
+        return frame_values.inline_values(self._session, request)
 
     def cancel_request(self, request: Message) -> None:
         """Cancels a refinement; whatever else is asked is over before a cancel could help."""

@@ -82,7 +82,7 @@ class PeerSide:
     def stopped_event(self, event: Message) -> None:
         session = self._session
         session.client.send(event)
-        session.references.new_stop()
+        session.references.stopped()
         session.activation.look_again()
 
     def continued_event(self, event: Message) -> None:

@@ -48,7 +48,6 @@ class Session:
         self.refinements = Refinements(self.probe, lambda name: self.texts("refining", name=name))
         self.values = Values(self.probe, self.references, self.refinements)
         self.activation = Activation(self.probe, self.ask_peer, self.notify)
-        self.on_resume: Callable[[], None] = lambda: None
         self.has_terminated = False
         self._is_edited = True
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -138,8 +137,8 @@ class Session:
         """The program runs on: what was known of its pause is void, and work on its values stops."""
         self.refinements.cancel_all()
         self.activation.stop_looking()
+        self.references.resumed()
         self.frames.clear()
-        self.on_resume()
 
     # The end
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Union
 
 _Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
@@ -39,7 +40,7 @@ class FrameSource:
     def __init__(self, text: str, paused_line: int) -> None:
         self._lines = [line.encode() for line in text.split("\n")]
         self._paused_line = paused_line
-        tree = ast.parse(text)
+        tree = _parsed(text)
         self._body: ast.Module | _Function = _innermost_function(tree, paused_line) or tree
 
     def uses(self) -> list[NameUse]:
@@ -83,6 +84,12 @@ class FrameSource:
     def _columns(self, node: ast.expr | ast.arg) -> tuple[int, int]:
         line = self._lines[node.lineno - 1]
         return _utf16_column(line, node.col_offset), _utf16_column(line, node.end_col_offset or 0)
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.Module:
+    """Stepping through a file asks for it at each stop."""
+    return ast.parse(text)
 
 
 def _chain(node: ast.expr) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable
-from typing import Any, Optional, Union, cast
+from typing import Any, NamedTuple, Optional, Union, cast
 
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.framing import Message
@@ -33,6 +33,15 @@ Item = tuple[Message, Optional[Presentation]]
 """A variable as debugpy gave it, and what the probe says of it."""
 
 
+class Asked(NamedTuple):
+    """When a request came."""
+
+    at: float
+    """`time.monotonic()` seconds."""
+    pause: int
+    """An answer that comes in a later pause must not say where its values are: they are gone."""
+
+
 class Values:
     """The presentation of values in one session."""
 
@@ -43,34 +52,40 @@ class Values:
         self.budgets: ConfigureArguments = {"valueBudgetMs": 20.0, "answerBudgetMs": 60.0}
         self.colours = False
 
+    def asked_now(self) -> Asked:
+        return Asked(time.monotonic(), self._references.pause)
+
     # The answers, each from debugpy's body
 
-    def scopes(self, frame: int, body: Message) -> Message:
+    def scopes(self, frame: int, asked: Asked, body: Message) -> Message:
+        if asked.pause != self._references.pause:
+            return body
+
         def own(scope: Message) -> Message:
             path = ("scope", frame, scope["name"])
             return {**scope, "variablesReference": self._references.own(path, scope["variablesReference"])}
 
         return {**body, "scopes": [own(scope) for scope in body["scopes"]]}
 
-    def variables(self, parent: int, asked_at: float, body: Message) -> Body:
-        """`parent` is our reference; `asked_at` is `time.monotonic()` when the request came."""
+    def variables(self, parent: int, asked: Asked, body: Message) -> Body:
+        """`parent` is our reference."""
         items = [_item(variable) for variable in body["variables"]]
         if any(presentation and presentation.get("pending") for _, presentation in items):
-            return self._summarized_variables(parent, asked_at, items)
-        return self._variables_body(parent, items)
+            return self._summarized_variables(parent, asked, items)
+        return self._variables_body(parent, asked, items)
 
-    def evaluated(self, frame: int, expression: str, context: str, asked_at: float, body: Message) -> Body:
+    def evaluated(self, frame: int, expression: str, context: str, asked: Asked, body: Message) -> Body:
         rest = {key: value for key, value in body.items() if key != "result"}
         variable = {"name": expression, "evaluateName": expression, "value": body["result"], **rest}
         # Only a watch is asked for again at each stop. Elsewhere, as in the console, the same text may be
         # another value each time, and nothing shows an eye to click.
         is_watch = context == "watch"
         path = ("value", frame, expression) if is_watch else None
-        return self._one_value(_item(variable), path, "result", asked_at, lazy=is_watch)
+        return self._one_value(_item(variable), path, "result", asked, lazy=is_watch)
 
-    def assigned(self, path: Path, name: str, asked_at: float, body: Message) -> Body:
+    def assigned(self, path: Path, name: str, asked: Asked, body: Message) -> Body:
         """The answers of setVariable and setExpression."""
-        return self._one_value(_item({**body, "name": name}), path, "value", asked_at, lazy=False)
+        return self._one_value(_item({**body, "name": name}), path, "value", asked, lazy=False)
 
     async def exact(self, request_seq: int, value: UnfinishedValue, client: Channel | None) -> Message:
         """The one variable that replaces an unfinished one; still unfinished when cancelled."""
@@ -79,21 +94,22 @@ class Values:
         except ProbeFailed as failure:
             log.warning("a value could not be made exact: %s", failure)
             presentation = value.presentation
-        return {"variables": [self._dressed((value.entry, presentation), value.path, lazy=True)]}
+        variable = self._dressed((value.entry, presentation), value.path, value.pause, lazy=True)
+        return {"variables": [variable]}
 
     # The second pass: what is pending gets the rest of the budget
 
-    async def _summarized_variables(self, parent: int, asked_at: float, items: list[Item]) -> Message:
+    async def _summarized_variables(self, parent: int, asked: Asked, items: list[Item]) -> Message:
         budget = self.budgets["answerBudgetMs"]
-        return self._variables_body(parent, await self._summarized(items, budget, asked_at))
+        return self._variables_body(parent, asked, await self._summarized(items, budget, asked))
 
-    async def _summarized(self, items: list[Item], budget_ms: float, asked_at: float) -> list[Item]:
+    async def _summarized(self, items: list[Item], budget_ms: float, asked: Asked) -> list[Item]:
         waiting = [
             index
             for index, (variable, presentation) in enumerate(items)
             if presentation and presentation.get("pending") and variable.get("variablesReference")
         ]
-        spent_ms = (time.monotonic() - asked_at) * 1000
+        spent_ms = (time.monotonic() - asked.at) * 1000
         try:
             result = await self._probe.summarize(
                 {
@@ -111,7 +127,7 @@ class Values:
 
     # Dressing
 
-    def _variables_body(self, parent: int, items: list[Item]) -> Message:
+    def _variables_body(self, parent: int, asked: Asked, items: list[Item]) -> Message:
         taken: set[Path] = set()
         variables: list[Message] = []
         for item in items:
@@ -123,27 +139,29 @@ class Values:
             while path in taken:  # two children may have one name
                 path = (*path, "again")
             taken.add(path)
-            variables.append(self._dressed(item, path, lazy=True))
+            variables.append(self._dressed(item, path, asked.pause, lazy=True))
         return {"variables": variables}
 
-    def _one_value(self, item: Item, path: Path | None, field: str, asked_at: float, *, lazy: bool) -> Body:
+    def _one_value(self, item: Item, path: Path | None, field: str, asked: Asked, *, lazy: bool) -> Body:
         presentation = item[1]
         if presentation is not None and presentation.get("pending"):
-            return self._summarized_value(item, path, field, asked_at, lazy)
-        return _one_body(self._dressed(item, path, lazy=lazy), field)
+            return self._summarized_value(item, path, field, asked, lazy)
+        return _one_body(self._dressed(item, path, asked.pause, lazy=lazy), field)
 
     async def _summarized_value(
-        self, item: Item, path: Path | None, field: str, asked_at: float, lazy: bool
+        self, item: Item, path: Path | None, field: str, asked: Asked, lazy: bool
     ) -> Message:
-        items = await self._summarized([item], self.budgets["valueBudgetMs"], asked_at)
-        return _one_body(self._dressed(items[0], path, lazy=lazy), field)
+        items = await self._summarized([item], self.budgets["valueBudgetMs"], asked)
+        return _one_body(self._dressed(items[0], path, asked.pause, lazy=lazy), field)
 
-    def _dressed(self, item: Item, path: Path | None, *, lazy: bool) -> Message:
+    def _dressed(self, item: Item, path: Path | None, pause: int, *, lazy: bool) -> Message:
         """A variable as the client gets it; `lazy` is whether this place can show an eye to click.
 
-        Without a path it keeps debugpy's own reference.
+        Without a path, or when its pause is over, it keeps debugpy's own reference.
         """
         entry, presentation = item
+        if pause != self._references.pause:
+            path = None
         dressed = dict(entry)
         reference = cast(int, entry.get("variablesReference") or 0)
         if reference and path is not None:
@@ -154,7 +172,7 @@ class Values:
         if presentation["kind"] == "tensor":
             dressed["__vscodeVariableMenuContext"] = TENSOR_MENU
         if lazy and reference and path is not None and _is_unfinished(presentation):
-            unfinished = UnfinishedValue(entry, presentation, path)
+            unfinished = UnfinishedValue(entry, presentation, path, pause)
             dressed["variablesReference"] = self._references.own_unfinished(unfinished)
             dressed["presentationHint"] = {**(entry.get("presentationHint") or {}), "lazy": True}
         return dressed

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from tensorpeek.adapter.references import FIRST_REFERENCE, KEPT_STOPS, References, UnfinishedValue
+from tensorpeek.adapter.references import FIRST_REFERENCE, KEPT_PAUSES, References, UnfinishedValue
+
+
+def begin_pause(references: References) -> None:
+    references.resumed()
+    references.stopped()
 
 
 def test_a_path_keeps_its_reference_and_finds_debugpys_latest() -> None:
     references = References()
     first = references.own(("scope", 1, "Locals"), 7)
-    references.new_stop()
+    begin_pause(references)
     assert references.own(("scope", 1, "Locals"), 9) == first
     assert references.debugpys(first) == 9
 
@@ -26,16 +31,27 @@ def test_debugpys_own_references_pass_through() -> None:
 def test_what_nobody_asks_for_is_forgotten() -> None:
     references = References()
     kept, lost = references.own((1, "kept"), 3), references.own((1, "lost"), 4)
-    for _ in range(KEPT_STOPS + 1):
-        references.new_stop()
+    for _ in range(KEPT_PAUSES + 1):
+        begin_pause(references)
         references.own((1, "kept"), 3)
     assert references.debugpys(kept) == 3
     assert references.debugpys(lost) == lost
 
 
+def test_threads_that_stop_together_make_one_pause() -> None:
+    references = References()
+    begin_pause(references)
+    number, pause = references.own((1, "x"), 3), references.pause
+    for _ in range(KEPT_PAUSES + 1):
+        references.stopped()
+    assert references.pause == pause
+    assert references.debugpys(number) == 3
+
+
 def test_an_unfinished_value_has_a_reference_beside_its_own() -> None:
     references = References()
-    value = UnfinishedValue({"name": "x", "variablesReference": 5}, {"text": "x", "kind": "tensor"}, (1, "x"))
+    entry = {"name": "x", "variablesReference": 5}
+    value = UnfinishedValue(entry, {"text": "x", "kind": "tensor"}, (1, "x"), 0)
     number = references.own_unfinished(value)
     assert number != references.own((1, "x"), 5)
     assert references.unfinished_value(number) is value

@@ -54,9 +54,13 @@ class Between:
         message = {"seq": seq, "type": "request", "command": command, "arguments": arguments}
         self.client.data_received(encode(message))
 
-    def answer(self, body: Message) -> None:
-        """debugpy's answer to the last request."""
-        request = self.to_debugpy.messages[-1]
+    def stop(self) -> None:
+        event = {"seq": 1, "type": "event", "event": "stopped", "body": {"threadId": 1, "reason": "step"}}
+        self.debugpy.data_received(encode(event))
+
+    def answer(self, body: Message, to: Message | None = None) -> None:
+        """debugpy's answer to a request, by default the last one."""
+        request = to or self.to_debugpy.messages[-1]
         self.debugpy.data_received(
             encode(
                 {
@@ -213,6 +217,65 @@ async def test_pending_values_are_summarized_in_one_call_and_kept_when_that_fail
     variables = between.last["body"]["variables"]
     assert [(v["value"], v["presentationHint"]) for v in variables] == [("f32[9]", {"lazy": True})] * 2
     assert between.events("tensorpeek/mode") == []
+
+
+PENDING = wrap({"text": "f32[9]", "kind": "tensor", "pending": True})
+
+
+PARENT = {"variablesReference": 5}
+WATCHED = {"expression": "x", "frameId": 1, "context": "watch"}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "field", "body"),
+    [
+        ("scopes", {"frameId": 1}, "scopes", {"scopes": [{"name": "Locals"}]}),
+        ("variables", PARENT, "variables", {"variables": [{"name": "x", "value": TENSOR}]}),
+        ("variables", PARENT, "variables", {"variables": [{"name": "x", "value": PENDING}]}),
+        ("evaluate", WATCHED, "", {"result": TENSOR}),
+        ("evaluate", WATCHED, "", {"result": PENDING}),
+        ("setVariable", {**PARENT, "name": "x", "value": "1"}, "", {"value": PENDING}),
+        ("setExpression", {**WATCHED, "value": "1"}, "", {"value": PENDING}),
+    ],
+)
+async def test_an_answer_of_an_earlier_pause_leaves_the_references_of_this_one(
+    between: Between, command: str, arguments: Message, field: str, body: Message
+) -> None:
+    def answer(reference: int) -> Message:
+        (entry,) = body[field] if field else [body]
+        given = {**entry, "variablesReference": reference}
+        return {field: [given]} if field else given
+
+    def reference() -> int:
+        (entry,) = between.last["body"][field] if field else [between.last["body"]]
+        return entry["variablesReference"]
+
+    is_pending = "pending" in json.dumps(body)
+
+    async def summarized() -> None:
+        await settled()
+        if between.to_debugpy.messages[-1]["command"] == "evaluate" and is_pending:
+            result = {"presentations": [{"text": "f32[9]", "kind": "tensor", "partial": True}]}
+            between.answer({"result": json.dumps({"contractVersion": 1, "ok": True, "body": result})})
+            await settled()
+
+    between.ask(1, command, **arguments)
+    late = between.to_debugpy.messages[-1]
+    between.ask(2, "next", threadId=1)
+    between.stop()
+    between.ask(3, command, **arguments)
+    between.answer(answer(20))
+    await summarized()
+    assert between.last["request_seq"] == 3
+    ours = reference()
+    assert ours != 20
+    between.answer(answer(10), late)
+    await summarized()
+    assert between.last["request_seq"] == 1
+    assert reference() == 10
+    assert "lazy" not in json.dumps(between.last)
+    between.ask(4, "setVariable", variablesReference=ours, name="y", value="1")
+    assert between.to_debugpy.messages[-1]["arguments"]["variablesReference"] == 20
 
 
 async def settled() -> None:
