@@ -11,7 +11,7 @@ from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
 from tensorpeek.probe.kinds.index_groups import index_groups
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.kinds.rows import all_attributes, group
+from tensorpeek.probe.kinds.rows import all_attributes, group, values_label
 from tensorpeek.probe.presentation import Text, present
 from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import dtype_shorthand, shorthand
@@ -85,8 +85,9 @@ class SeriesKind:
 
     def children(self, value: Any) -> list[Child]:
         count = len(value._values)
+        make_rows = partial(index_groups, count, partial(value_rows, value))
         shown = [
-            group("values", partial(index_groups, count, partial(value_rows, value))),
+            group("values", make_rows, label=values_label((count,), dtype_name(value.dtype))),
             Child("index", value.index, ".index"),
             Child("dtype", Text(str(value.dtype)), ".dtype"),
             Child("name", value.name, ".name"),

@@ -9,17 +9,17 @@ from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
 from tensorpeek.probe import raw
-from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.index_groups import index_groups
 from tensorpeek.probe.kinds.kind import Child
-from tensorpeek.probe.kinds.rows import all_attributes, group
+from tensorpeek.probe.kinds.rows import all_attributes, group, values_label
+from tensorpeek.probe.kinds.stats import Stats
 from tensorpeek.probe.presentation import Text, present
 from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import dtype_shorthand, shorthand
 from tensorpeek.probe.statistics import Scan, scan_array
 from tensorpeek.probe.statistics.accumulator import NAN, NEGATIVE_INFINITE, POSITIVE_INFINITE
 from tensorpeek.probe.tensors.facts import TensorFacts
-from tensorpeek.probe.tensors.line import number, statistics_rows, tensor_line
+from tensorpeek.probe.tensors.line import number, tensor_line
 
 
 def plain(array: Any) -> Any:
@@ -56,16 +56,17 @@ class ArrayKind:
 
     def children(self, value: Any) -> list[Child]:
         array = plain(value)
-        scan = self.scan(value) if array.size <= 1_000_000 else None
         rows: list[Child] = []
-        if scan is not None:
-            rows.append(group("stats", partial(statistics_children, scan)))
+        if array.dtype.kind in "biufc" and array.size:
+            rows.append(Child("stats", Stats(partial(scan_array, array)), ""))
         if array.dtype.names:
             rows += [Child(name, array[name], f"[{name!r}]") for name in array.dtype.names]
         if array.ndim == 0:
             rows.append(Child("value", array[()], "[()]"))
         else:
-            rows.append(group("values", partial(index_groups, array.shape[0], partial(array_rows, array))))
+            label = values_label(array.shape, dtype_shorthand(array.dtype))
+            make_rows = partial(index_groups, array.shape[0], partial(array_rows, array))
+            rows.append(group("values", make_rows, label=label))
         rows += [
             Child("shape", array.shape, ".shape"),
             Child("dtype", Text(str(array.dtype)), ".dtype"),
@@ -107,11 +108,6 @@ def few_values(array: Any) -> str:
     """The first values of an array of strings; of an array of objects those whose text runs nobody's code."""
     first = [array.item(index) for index in range(min(3, array.size))]
     return f"[{', '.join(map(shorthand, first))}{', …' if array.size > 3 else ''}]"
-
-
-def statistics_children(scan: Scan) -> list[Child]:
-    scan.advance(Deadline.after(20))
-    return [Child(name, Text(text)) for name, text in statistics_rows(scan.statistics)]
 
 
 def array_rows(array: Any, start: int, stop: int) -> list[Child]:

@@ -10,6 +10,7 @@ from tensorpeek.probe.kinds.module import ModuleKind
 from tensorpeek.probe.kinds.ndarray import ArrayKind, ScalarKind
 from tensorpeek.probe.kinds.optimizer import GradScalerKind, OptimizerKind, SchedulerKind
 from tensorpeek.probe.kinds.sequence import SequenceKind
+from tensorpeek.probe.kinds.stats import StatsKind
 from tensorpeek.probe.kinds.tensor import TensorKind
 from tensorpeek.probe.kinds.tensor_row import RowKind
 from tensorpeek.probe.kinds.torch_words import GeneratorKind, GraphNodeKind, SizeKind, StorageKind, WordKind
@@ -18,6 +19,7 @@ from tensorpeek.probe.types_map import TypeMap
 KINDS: tuple[Kind, ...] = (
     TensorKind(),
     RowKind(),
+    StatsKind(),
     ArrayKind(),
     ScalarKind(),
     FrameKind(),

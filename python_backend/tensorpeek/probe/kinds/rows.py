@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Callable
 
@@ -13,6 +14,12 @@ from tensorpeek.probe.presentation import Group
 def group(name: str, make_rows: Callable[[], list[Child]], label: str = "") -> Child:
     """A row whose rows are made when it is expanded; their suffixes continue the parent's expression."""
     return Child(name, Group(label, make_rows), "")
+
+
+def values_label(shape: Sequence[object], dtype: str) -> str:
+    """What is under `values`, as in `64 × f32[10]`."""
+    rest = f"[{','.join(map(str, shape[1:]))}]" if len(shape) > 1 else ""
+    return f"{shape[0]} × {dtype}{rest}"
 
 
 def attribute_rows(value: object, *names: str) -> list[Child]:
@@ -32,7 +39,7 @@ def own_rows(value: object) -> list[Child]:
 
 def all_attributes(value: object) -> Child:
     """Everything pydevd would show, made when it is expanded: it runs every property."""
-    return group("all attributes", partial(every_attribute, value))
+    return group("all attributes", partial(every_attribute, value), label="…")
 
 
 def every_attribute(value: Any) -> list[Child]:

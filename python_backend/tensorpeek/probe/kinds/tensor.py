@@ -6,22 +6,15 @@ import sys
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
-from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
+from tensorpeek.probe.kinds.rows import group, values_label
+from tensorpeek.probe.kinds.stats import Stats
 from tensorpeek.probe.kinds.tensor_row import TensorRow, present_tensor, rows_of
 from tensorpeek.probe.presentation import Group, Text
-from tensorpeek.probe.statistics import Scan, Statistics, scan_tensor
-from tensorpeek.probe.statistics.histogram import sparkline
+from tensorpeek.probe.statistics import scan_tensor
 from tensorpeek.probe.statistics.tensor_scan import AnyScan, open_scan
-from tensorpeek.probe.tensors.cuda import DeviceScan
 from tensorpeek.probe.tensors.facts import TensorFacts, tensor_facts
-from tensorpeek.probe.tensors.line import number, statistics_rows
 from tensorpeek.probe.tensors.unwrap import alias, readable
-
-BINS = 24
-"""Bars of a histogram."""
-STATS_MS = 20.0
-"""Milliseconds for the numbers of an expanded `stats`, and as many for its histogram."""
 
 _ATTRIBUTES = (
     "shape",
@@ -58,27 +51,14 @@ class TensorKind:
         facts = tensor_facts(value)
         rows: list[Child] = []
         if not facts.why_no_data and facts.size:
-            rows.append(Child("stats", Group("", lambda: _stats(open_scan(value))), ""))
+            rows.append(Child("stats", Stats(lambda: open_scan(value)), ""))
         rows.extend(_autograd(value))
         rows.extend(_contents(value, facts))
         rows.append(
             Child("storage", _storage(value, facts) if facts.storage else Text(_no_storage(facts)), "")
         )
-        rows.append(Child("all attributes", Group("", lambda: _attributes(value)), ""))
+        rows.append(group("all attributes", lambda: _attributes(value), label="shape, dtype, device, …"))
         return rows
-
-
-def _stats(scan: Scan | DeviceScan | None) -> list[Child]:
-    if scan is None:
-        return []
-    scan.advance(Deadline.after(STATS_MS))
-    statistics: Statistics = scan.statistics
-    rows = [Child(name, Text(text)) for name, text in statistics_rows(statistics)]
-    counts = scan.histogram(BINS, Deadline.after(STATS_MS)) if isinstance(scan, Scan) else []
-    if any(counts):
-        low, high = number(statistics.minimum), number(statistics.maximum)
-        rows.append(Child("histogram", Text(f"{low} {sparkline(counts)} {high}", "spark")))
-    return rows
 
 
 def _autograd(tensor: Any) -> list[Child]:
@@ -101,7 +81,10 @@ def _contents(tensor: Any, facts: TensorFacts) -> list[Child]:
     if inner is None:
         return []
     if facts.layout == "strided" and not found.through:
-        return [Child("values", Group("", lambda: rows_of(TensorRow(inner))), "")]
+        if not facts.shape:
+            return []
+        label = values_label(facts.shape, facts.dtype)
+        return [group("values", lambda: rows_of(TensorRow(inner)), label=label)]
     rows = [Child(found.through[-1] if found.through else "values", inner)]
     if facts.layout == "sparse_coo":
         rows.insert(0, Child("indices", alias(tensor, "_indices"), "._indices()"))

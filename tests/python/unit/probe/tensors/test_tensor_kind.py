@@ -161,3 +161,36 @@ def test_all_attributes() -> None:
     rows = peek(tensor).rows
     assert rows["all attributes/note"] == "mine"
     assert rows["all attributes/shape"] == "Size"
+
+
+@pytest.mark.parametrize(
+    ("tensor", "text"),
+    [
+        (torch.tensor([0.0, 1.0, 1.0]), "0 ▄                      █ 1"),
+        (torch.zeros(3), "0"),
+        (torch.tensor(2.5), "2.5"),
+        (torch.full((3,), math.nan), "nothing finite"),
+        (torch.arange(100_000), "0…99999"),
+        (torch.arange(3.0).numpy(), "0 █           █          █ 2"),
+    ],
+)
+def test_the_line_of_stats(answers, tensor, text) -> None:
+    rows = {row[0]: row[1] for row in answers.children(tensor)}
+    assert answers.first(rows["stats"]) == {"text": text, "kind": "array", "style": "spark"}
+
+
+def test_stats_of_much_become_exact_on_request(answers) -> None:
+    stats = children(torch.arange(3_000_000.0))["stats"].value
+    answers.is_configured = True
+    assert answers.first(stats)["pending"]
+    answers.find_value = lambda reference: stats
+    assert answers.refine(1, 60_000)["presentation"]["text"] == "0…3e6"
+    assert children(stats)["max"].value == "2999999"
+
+
+def test_groups_say_what_is_in_them() -> None:
+    rows = children(torch.zeros(64, 10))
+    assert rows["values"].value.label == "64 × f32[10]"
+    assert rows["all attributes"].value.label == "shape, dtype, device, …"
+    assert children(torch.zeros(5))["values"].value.label == "5 × f32"
+    assert "values" not in children(torch.tensor(1.0))
