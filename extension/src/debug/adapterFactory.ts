@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Backend } from "../python/backend";
 import type { Interpreters } from "../python/interpreter";
+import { OLDEST_FOR_ADAPTER } from "../python/version";
 import { listeningAdapter, type PythonDebugConfiguration } from "./configuration";
 
 /** A developer's adapter, started by hand under a debugger and listening on this loopback port. */
@@ -20,7 +21,8 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
       return new vscode.DebugAdapterServer(developerPort);
     }
     const configuration: PythonDebugConfiguration = session.configuration;
-    const interpreter = await this.interpreters.find(configuration.python, session.workspaceFolder);
+    const { python } = configuration;
+    const interpreter = await this.interpreters.findAtLeast(OLDEST_FOR_ADAPTER, session.workspaceFolder, python);
     const { program, args } = this.backend.adapter(interpreter, {
       connect: listeningAdapter(configuration),
       logFolder: configuration.logToFile === true ? this.logFolder : undefined,

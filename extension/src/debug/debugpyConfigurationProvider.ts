@@ -4,6 +4,7 @@ import { debugpyEnabled, sessionSettings } from "../configuration";
 import type { Log } from "../log";
 import type { Backend } from "../python/backend";
 import type { Interpreter, Interpreters } from "../python/interpreter";
+import { OLDEST_FOR_ADAPTER } from "../python/version";
 import type { AdapterServers } from "./adapterServers";
 import { listeningAdapter, type PythonDebugConfiguration } from "./configuration";
 
@@ -61,8 +62,10 @@ export class DebugpyConfigurationProvider implements vscode.DebugConfigurationPr
     configuration: PythonDebugConfiguration,
   ): Promise<Interpreter> {
     const named = configuration.debugAdapterPython ?? configuration.python;
-    const interpreter = await this.interpreters.find(named, folder);
-    return interpreter.command.length === 1 ? interpreter : await this.interpreters.find(undefined, folder);
+    const interpreter = await this.interpreters.findAtLeast(OLDEST_FOR_ADAPTER, folder, named);
+    return interpreter.command.length === 1
+      ? interpreter
+      : await this.interpreters.findAtLeast(OLDEST_FOR_ADAPTER, folder);
   }
 
   /** A child's configuration is a copy of its parent's, so what we wrote there is not the user's. */

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { showUserError, UserError } from "../common/errors";
 import { sessionSettings } from "../configuration";
 import type { Interpreters } from "../python/interpreter";
+import { OLDEST_FOR_ADAPTER } from "../python/version";
 import { withDefaults, type PythonDebugConfiguration } from "./configuration";
 import { currentFile } from "./readyMade";
 import { checkIsComplete } from "./launchCheck";
@@ -55,6 +56,8 @@ export class TensorPeekConfigurationProvider implements vscode.DebugConfiguratio
     }
     const interpreter = await this.interpreters.find(completed.python, folder);
     completed.python = [...interpreter.command];
+    // Where none can run the adapter the user is told here, with the way out.
+    await this.interpreters.findAtLeast(OLDEST_FOR_ADAPTER, folder, completed.python);
     return completed;
   }
 }

@@ -8,7 +8,14 @@ import { pythonPathSetting } from "../configuration";
 import type { Log } from "../log";
 import { expandPath, onSearchPath, virtualEnvironment, type Machine } from "./places";
 import { hasPythonExtension, selectedInterpreter, selectInterpreter } from "./pythonExtension";
-import { isAtLeast, OLDEST_FOR_DEBUGGING, parseVersion, versionText, type Version } from "./version";
+import {
+  isAtLeast,
+  OLDEST_FOR_ADAPTER,
+  OLDEST_FOR_DEBUGGING,
+  parseVersion,
+  versionText,
+  type Version,
+} from "./version";
 
 /** An interpreter that was started once and said its version. */
 export interface Interpreter {
@@ -34,11 +41,11 @@ const thisMachine: Machine = {
   },
 };
 
-/** Finds the interpreter to debug with, and remembers what each one said about itself. */
+/** Finds the interpreters to debug with and to run our own processes, and remembers what each one said about itself. */
 export class Interpreters {
   private readonly versions = new Map<string, Promise<Version>>();
-  /** Those that were found to be usable, latest last. */
-  private readonly usable: Interpreter[] = [];
+  /** Those that were found to be usable by their commands, latest last. */
+  private readonly usable = new Map<string, Interpreter>();
 
   constructor(private readonly log: Log) {}
 
@@ -47,8 +54,7 @@ export class Interpreters {
    * Throws a UserError when the chosen one cannot be used; only the last two, which nobody chose, are searched on.
    */
   async find(launchPython: unknown, folder: vscode.WorkspaceFolder | undefined): Promise<Interpreter> {
-    const root = folder?.uri.fsPath ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-
+    const root = rootOf(folder);
     const fromLaunch = asCommand(launchPython);
     if (fromLaunch) {
       const [program, ...rest] = fromLaunch;
@@ -62,35 +68,43 @@ export class Interpreters {
     if (setting !== "") {
       return await this.check([expandPath(setting, root, thisMachine)], openSetting());
     }
-    return await this.search(root);
+    return await this.search(root, OLDEST_FOR_ADAPTER);
   }
 
-  /** An interpreter of at least this version: the workspace's own, else one that a session was started with. */
-  async findAtLeast(oldest: Version, folder: vscode.WorkspaceFolder | undefined): Promise<Interpreter> {
+  /**
+   * An interpreter of at least this version, to run a process of ours: the one that `find` finds, else one that a session
+   * was started with, else a `.venv` or one on PATH.
+   */
+  async findAtLeast(
+    oldest: Version,
+    folder: vscode.WorkspaceFolder | undefined,
+    launchPython?: unknown,
+  ): Promise<Interpreter> {
     let problem: Error | undefined;
     try {
-      const interpreter = await this.find(undefined, folder);
+      const interpreter = await this.find(launchPython, folder);
       if (isAtLeast(interpreter.version, oldest)) {
         return interpreter;
       }
     } catch (error) {
       problem = asError(error);
     }
-    const other = this.usable.findLast((interpreter) => isAtLeast(interpreter.version, oldest));
-    if (!other) {
-      throw problem ?? new Error(`no Python ${versionText(oldest)} or newer was found`);
+    const known = [...this.usable.values()].findLast((interpreter) => isAtLeast(interpreter.version, oldest));
+    try {
+      return known ?? (await this.search(rootOf(folder), oldest));
+    } catch (error) {
+      throw problem ?? error;
     }
-    return other;
   }
 
-  private async search(root: string | undefined): Promise<Interpreter> {
+  private async search(root: string | undefined, oldest: Version): Promise<Interpreter> {
     const venv = root === undefined ? undefined : await virtualEnvironment(root, thisMachine);
     const candidates = [...(venv === undefined ? [] : [venv]), ...(await onSearchPath(thisMachine))];
     const remedy = hasPythonExtension() ? selectInPythonExtension() : openSetting();
     let firstProblem: Error | undefined;
     for (const candidate of candidates) {
       try {
-        return await this.check([candidate], remedy);
+        return await this.check([candidate], remedy, oldest);
       } catch (problem) {
         firstProblem ??= asError(problem);
       }
@@ -115,7 +129,11 @@ export class Interpreters {
     }
   }
 
-  private async check(command: readonly [string, ...string[]], remedy: Remedy): Promise<Interpreter> {
+  private async check(
+    command: readonly [string, ...string[]],
+    remedy: Remedy,
+    oldest: Version = OLDEST_FOR_DEBUGGING,
+  ): Promise<Interpreter> {
     const shown = command.join(" ");
     let version: Version;
     try {
@@ -124,11 +142,11 @@ export class Interpreters {
       this.log.warn(`${shown} --version: ${messageOf(error)}`);
       throw new UserError(vscode.l10n.t("“{0}” could not be started as a Python interpreter.", shown), [remedy]);
     }
-    if (!isAtLeast(version, OLDEST_FOR_DEBUGGING)) {
+    if (!isAtLeast(version, oldest)) {
       throw new UserError(
         vscode.l10n.t(
           "TensorPeek needs Python {0} or newer, and “{1}” is Python {2}.",
-          versionText(OLDEST_FOR_DEBUGGING).replace(/\.0$/, ""),
+          versionText(oldest).replace(/\.0$/, ""),
           shown,
           versionText(version),
         ),
@@ -136,7 +154,8 @@ export class Interpreters {
       );
     }
     const interpreter = { command, version };
-    this.usable.push(interpreter);
+    this.usable.delete(shown);
+    this.usable.set(shown, interpreter);
     return interpreter;
   }
 
@@ -160,6 +179,10 @@ async function askVersion([program, ...rest]: readonly [string, ...string[]]): P
     throw new Error(`it printed ${JSON.stringify(stdout.slice(0, 200))}`);
   }
   return version;
+}
+
+function rootOf(folder: vscode.WorkspaceFolder | undefined): string | undefined {
+  return folder?.uri.fsPath ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
 }
 
 /** The attribute `python` as debugpy takes it: a path, or a list of a program and its arguments. */

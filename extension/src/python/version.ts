@@ -1,8 +1,11 @@
 /** A Python version, major and minor first: `[3, 11, 7]`. */
 export type Version = readonly [major: number, minor: number, micro: number];
 
-/** The oldest Python that runs our adapter, and that we debug. */
-export const OLDEST_FOR_DEBUGGING: Version = [3, 9, 0];
+/** The oldest Python that can be debugged; up to the next one in a plain session. */
+export const OLDEST_FOR_DEBUGGING: Version = [3, 8, 0];
+
+/** The oldest Python that runs our adapter, and whose tensors are shown. */
+export const OLDEST_FOR_ADAPTER: Version = [3, 9, 0];
 
 /** The oldest Python that runs our language server. */
 export const OLDEST_FOR_SERVER: Version = [3, 10, 0];

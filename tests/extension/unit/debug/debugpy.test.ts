@@ -13,18 +13,18 @@ const launch = { name: "train", type: "debugpy", request: "launch", program: "tr
 const attach = { name: "child", type: "debugpy", request: "attach", connect: { host: "127.0.0.1", port: 4000 } };
 const OUR_PORT = 5001;
 
-let find: ReturnType<typeof vi.fn>;
+let findAtLeast: ReturnType<typeof vi.fn>;
 let start: ReturnType<typeof vi.fn<(command: Command) => Promise<number>>>;
 let provider: DebugpyConfigurationProvider;
 
 beforeEach(() => {
-  find = vi.fn((python: unknown) =>
+  findAtLeast = vi.fn((_oldest: unknown, _folder: unknown, python: unknown) =>
     Promise.resolve({ command: Array.isArray(python) ? python : [python ?? "/usr/bin/python3"], version: [3, 12, 0] }),
   );
   start = vi.fn(() => Promise.resolve(OUR_PORT));
   const servers = { start, owns: (port: number) => port === OUR_PORT } as unknown as AdapterServers;
   const log = { warn: () => undefined } as unknown as Log;
-  provider = new DebugpyConfigurationProvider(backend, { find } as unknown as Interpreters, servers, log);
+  provider = new DebugpyConfigurationProvider(backend, { findAtLeast } as unknown as Interpreters, servers, log);
 });
 
 afterEach(() => {
@@ -91,7 +91,7 @@ describe("a debugpy configuration", () => {
   });
 
   it("says why it stays plain when no interpreter can run our adapter", async () => {
-    find.mockRejectedValue(new UserError("Python 3.7 is too old."));
+    findAtLeast.mockRejectedValue(new UserError("Python 3.7 is too old."));
     expect(await resolve(launch)).toEqual({ ...launch, tensorpeekPlain: "Python 3.7 is too old." });
   });
 

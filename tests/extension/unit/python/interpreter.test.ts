@@ -6,6 +6,7 @@ import type { WorkspaceFolder } from "vscode";
 import { UserError } from "../../../../extension/src/common/errors";
 import type { Log } from "../../../../extension/src/log";
 import { Interpreters } from "../../../../extension/src/python/interpreter";
+import { OLDEST_FOR_ADAPTER } from "../../../../extension/src/python/version";
 import { settings } from "../fake/vscode";
 
 const log = { warn: () => undefined } as unknown as Log;
@@ -63,9 +64,24 @@ describe.skipIf(process.platform === "win32")("the interpreter", () => {
     expect((await new Interpreters(log).find(undefined, folder)).command).toEqual([newer]);
   });
 
-  it("older than 3.9 is refused with its version", async () => {
-    const old = interpreter("old/python", "3.8.18");
-    await expect(new Interpreters(log).find(old, folder)).rejects.toThrow(/3\.9 or newer.*is Python 3\.8\.18/);
+  it("older than 3.8 is refused with its version", async () => {
+    const old = interpreter("old/python", "3.7.17");
+    await expect(new Interpreters(log).find(old, folder)).rejects.toThrow(/3\.8 or newer.*is Python 3\.7\.17/);
+  });
+
+  it("3.8 that the user chose is debugged, with an adapter that runs in a newer one", async () => {
+    const chosen = interpreter("old/python", "3.8.18");
+    const newer = interpreter("path/python3", "3.12.1");
+    const interpreters = new Interpreters(log);
+    expect((await interpreters.find(chosen, folder)).command).toEqual([chosen]);
+    expect((await interpreters.findAtLeast(OLDEST_FOR_ADAPTER, folder, chosen)).command).toEqual([newer]);
+    expect((await interpreters.findAtLeast(OLDEST_FOR_ADAPTER, folder, newer)).command).toEqual([newer]);
+  });
+
+  it("3.8 where there is no newer one is refused with what is needed", async () => {
+    const old = interpreter("path/python3", "3.8.18");
+    const found = new Interpreters(log).findAtLeast(OLDEST_FOR_ADAPTER, folder, old);
+    await expect(found).rejects.toThrow(/3\.9 or newer.*is Python 3\.8\.18/);
   });
 
   it("is asked for its version once", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAtLeast, OLDEST_FOR_DEBUGGING, parseVersion } from "../../../../extension/src/python/version";
+import { isAtLeast, OLDEST_FOR_ADAPTER, parseVersion } from "../../../../extension/src/python/version";
 
 it.each([
   ["Python 3.11.7\n", [3, 11, 7]],
@@ -13,8 +13,8 @@ it.each([
 });
 
 it("compares versions by number, not by letter", () => {
-  expect(isAtLeast([3, 10, 0], OLDEST_FOR_DEBUGGING)).toBe(true);
-  expect(isAtLeast([3, 9, 0], OLDEST_FOR_DEBUGGING)).toBe(true);
-  expect(isAtLeast([3, 8, 18], OLDEST_FOR_DEBUGGING)).toBe(false);
-  expect(isAtLeast([2, 99, 0], OLDEST_FOR_DEBUGGING)).toBe(false);
+  expect(isAtLeast([3, 10, 0], OLDEST_FOR_ADAPTER)).toBe(true);
+  expect(isAtLeast([3, 9, 0], OLDEST_FOR_ADAPTER)).toBe(true);
+  expect(isAtLeast([3, 8, 18], OLDEST_FOR_ADAPTER)).toBe(false);
+  expect(isAtLeast([2, 99, 0], OLDEST_FOR_ADAPTER)).toBe(false);
 });
