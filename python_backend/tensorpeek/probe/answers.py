@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import Presentation, RefineResult
@@ -20,6 +23,8 @@ PRESENTING_MS = 0.05
 LONGEST_TEXT = 65_536
 NUMBERS_IN_LINE = ("tensor", "array")
 """Kinds whose line is not whole until every element was read. Others only gain an alarm."""
+LONGEST_BLOCK_S = 1.0
+"""How long the program waits, when it goes on, for what is being read; only a hanging device takes longer."""
 
 
 class PauseDeadline(Deadline):
@@ -65,7 +70,11 @@ class Progress:
 
 
 class Answers:
-    """One per process. What it keeps between requests belongs to the pause and is dropped by `forget`."""
+    """One per process. What it keeps between requests belongs to the pause and is dropped by `forget`.
+
+    What was read of a value stays with it, finished or not, until the value may have changed. What is quick
+    to read is read anew each time.
+    """
 
     def __init__(
         self,
@@ -79,30 +88,51 @@ class Answers:
         self._reprs = reprs or Reprs()
         self._deadline_after = deadline_after
         self._pauses = 0
-        self._unfinished: dict[int, Progress] = {}
+        self._begun: dict[int, Progress] = {}
+        self._lock = threading.RLock()
+        """Held by whoever reads memory, so that the program does not go on and free it meanwhile."""
 
     def forget(self) -> None:
-        """The pause is over: nothing of the user's is kept alive by us."""
+        """The pause is over: nothing of the user's is read any more, or kept alive by us."""
         self._pauses += 1
-        self._unfinished = {}
         self._reprs.forget()
+        is_free = self._lock.acquire(timeout=LONGEST_BLOCK_S)
+        self._begun = {}
+        if is_free:
+            self._lock.release()
 
-    def deadline(self, milliseconds: float) -> Deadline:
-        """That many milliseconds from now, or the end of this pause."""
+    def changed(self) -> None:
+        """Code of the user's has run in this pause: what was read before may no longer be so."""
+        with self._lock:
+            self._begun = {}
+
+    def deadlines(self) -> Callable[[float], PauseDeadline]:
+        """What makes deadlines out of milliseconds; all of them come at the latest when this pause ends."""
         pause = self._pauses
-        return PauseDeadline(self._deadline_after(milliseconds), lambda: self._pauses != pause)
+        return lambda milliseconds: PauseDeadline(
+            self._deadline_after(milliseconds), lambda: self._pauses != pause
+        )
+
+    def deadline(self, milliseconds: float) -> PauseDeadline:
+        return self.deadlines()(milliseconds)
+
+    @contextmanager
+    def reading(self) -> Generator[Callable[[float], PauseDeadline]]:
+        """Keeps the program from going on while its values are read; gives this pause's `deadlines`."""
+        deadlines = self.deadlines()
+        with self._lock:
+            yield deadlines
 
     def first(self, value: Any) -> Presentation | None:
         """The line at once: exact where that is quick, else `pending`. None leaves it to pydevd.
 
-        Starts anew each time, because an expression may have changed the value in place since. Never raises.
+        Never raises.
         """
         if type(value) is Text:
             return present(str(value), "other", style=value.style)
         if type(value) is Group:
             return present(value.label, "other", style="faint")
         try:
-            self._unfinished.pop(id(value), None)
             kind = kind_of(type(value))
             presentation = None if kind is None else self._first_of_kind(value, kind)
             return clipped(presentation or self._reprs.now(value))
@@ -128,33 +158,38 @@ class Answers:
 
         A value that is gone by now gets an empty text, which says nothing new.
         """
-        deadline = self.deadline(max(budget_ms / 2, budget_ms - PRESENTING_MS * len(references)))
-        values = [self._find(reference) for reference in references]
-        progresses = [self._progress(value) for value in values]
-        waiting = sorted({p for p in progresses if p is not None}, key=lambda progress: progress.work.cost)
-        for served, progress in enumerate(waiting):
-            if deadline.expired:
-                break
-            share = deadline.remaining_ms / (len(waiting) - served)
-            progress.advance(self.deadline(min(share, self.value_budget_ms)))
-        return [self._so_far(value, progress) for value, progress in zip(values, progresses)]
+        with self.reading() as deadline_after:
+            deadline = deadline_after(max(budget_ms / 2, budget_ms - PRESENTING_MS * len(references)))
+            values = [self._find(reference) for reference in references]
+            progresses = [self._progress(value) for value in values]
+            waiting = sorted({p for p in progresses if p is not None}, key=lambda each: each.work.cost)
+            for served, progress in enumerate(waiting):
+                if deadline.expired:
+                    break
+                share = deadline.remaining_ms / (len(waiting) - served)
+                progress.advance(deadline_after(min(share, self.value_budget_ms)))
+            return [self._so_far(value, progress) for value, progress in zip(values, progresses)]
 
     def refine(self, reference: int, slice_ms: float) -> RefineResult:
         """One slice of the work that makes the value exact. Raises Gone."""
-        value = self.find_value(reference)
-        progress = self._progress(value)
-        if progress is None:
-            return self._refine_repr(value, slice_ms)
-        progress.advance(self.deadline(slice_ms))
-        presentation = self._so_far(value, progress)
-        return {"done": progress.done, "fraction": progress.fraction, "presentation": presentation}
+        with self.reading() as deadline_after:
+            value = self.find_value(reference)
+            progress = self._progress(value)
+            if progress is None:
+                return self._refine_repr(value, slice_ms)
+            progress.advance(deadline_after(slice_ms))
+            presentation = self._so_far(value, progress)
+            return {"done": progress.done, "fraction": progress.fraction, "presentation": presentation}
 
     def _first_of_kind(self, value: Any, kind: Kind) -> Presentation | None:
         progress = self._progress(value)
         if progress is None:
             return kind.present(value, None)
-        if progress.work.cost <= QUICK_COST or not self.is_configured:
-            progress.advance(self.deadline(self.value_budget_ms))
+        if progress.done or progress.work.cost <= QUICK_COST or not self.is_configured:
+            with self.reading() as deadline_after:
+                progress.advance(deadline_after(self.value_budget_ms))
+            if progress.total <= QUICK_COST:
+                self._begun.pop(id(value), None)
             return self._so_far(value, progress)
         presentation = kind.present(
             value, None if kind.presentation_kind in NUMBERS_IN_LINE else progress.work
@@ -165,7 +200,7 @@ class Answers:
 
     def _progress(self, value: Any) -> Progress | None:
         """The work begun on the value, or new work; None where its line needs none."""
-        begun = self._unfinished.get(id(value))
+        begun = self._begun.get(id(value))
         if begun is not None:
             return begun
         kind = kind_of(type(value))
@@ -175,13 +210,11 @@ class Answers:
             work = None
         if kind is None or work is None:
             return None
-        return self._unfinished.setdefault(id(value), Progress(value, kind, work))
+        return self._begun.setdefault(id(value), Progress(value, kind, work))
 
     def _so_far(self, value: Any, progress: Progress | None) -> Presentation:
         if progress is None:
             return self.first(value) or present("", "other")
-        if progress.done:
-            self._unfinished.pop(id(value), None)
         try:
             presentation = progress.presentation() or self._reprs.now(value)
             return clipped(presentation) or present("", "other")

@@ -44,8 +44,10 @@ class Session:
             return
         pydevd_access.register(ValueText(self._answers), ValueChildren(self._answers))
         pydevd_access.on_resume(self._answers.forget)
+        pydevd_access.on_evaluation(self._answers.changed)
         pydevd_access.group_locals(folded_locals)
         pydevd_access.silence_warnings_by(ignored_warnings)
+        pydevd_access.on_disconnect(self._release)
         self._is_registered = True
 
     def handle(self, command: str, arguments_json: str) -> str:
@@ -64,6 +66,10 @@ class Session:
         self._answers.is_configured = not self._problem
         return process_info(self._problem)
 
+    def _release(self) -> None:
+        """The adapter has left; the next one may not know envelopes."""
+        self._answers.is_configured = False
+
     def _process(self, arguments: Any) -> Any:
         return process_info(self._problem)
 
@@ -74,14 +80,16 @@ class Session:
         return self._answers.refine(arguments["reference"], arguments["sliceMs"])
 
     def _lines(self, arguments: Any) -> Any:
-        frame = self._answers.find_value(arguments["frameId"])
-        deadline = self._answers.deadline(arguments["budgetMs"])
-        return {"texts": frame_lines(frame, arguments["expressions"], deadline)}
+        with self._answers.reading() as deadline_after:
+            frame = self._answers.find_value(arguments["frameId"])
+            deadline = deadline_after(arguments["budgetMs"])
+            return {"texts": frame_lines(frame, arguments["expressions"], deadline)}
 
     def _tensors(self, arguments: Any) -> TensorTable:
-        frame = self._answers.find_value(arguments["frameId"])
         limit, budget_ms = arguments.get("limit", 1000), arguments.get("budgetMs", 60.0)
-        return tensor_table(frame, limit, budget_ms, self._answers.deadline)
+        with self._answers.reading() as deadline_after:
+            frame = self._answers.find_value(arguments["frameId"])
+            return tensor_table(frame, limit, budget_ms, deadline_after)
 
 
 SESSION = Session(Answers())

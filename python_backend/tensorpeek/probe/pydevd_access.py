@@ -19,6 +19,8 @@ from typing import Any, Callable
 Entries = list[tuple[str, Any, Any]]
 """What pydevd's resolvers give: name, value, and a suffix, a function of the parent's expression, or None."""
 
+OUR_DOOR = "tensorpeek.probe"
+"""Is in every expression by which the probe itself is called."""
 SHOWN_ITEMS = 61
 """pydevd shows 59 items of a dict and `...` when there are more than 60, but copies all keys for that."""
 
@@ -35,9 +37,11 @@ def problem() -> str:
             pydevd_constants,
             pydevd_extension_utils,
             pydevd_suspended_frames,
+            pydevd_vars,
             pydevd_xml,
         )
         from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+        from _pydevd_bundle.pydevd_api import PyDevdAPI
         from _pydevd_bundle.pydevd_daemon_thread import mark_as_pydevd_daemon_thread
         from _pydevd_bundle.pydevd_resolver import defaultResolver
         from _pydevd_bundle.pydevd_safe_repr import SafeRepr
@@ -50,11 +54,15 @@ def problem() -> str:
             (pydevd_extension_utils.EXTENSION_MANAGER_INSTANCE, "_ensure_loaded"),
             (pydevd_suspended_frames._FramesTracker, "untrack_all"),
             (pydevd_suspended_frames._FrameVariable, "_group_entries"),
+            (pydevd_suspended_frames._ObjectVariable, "change_variable"),
+            (pydevd_vars, "evaluate_expression"),
+            (pydevd_vars, "change_attr_expression"),
             (BaseSchema, "_translate_id_from_dap"),
             (defaultResolver, "get_contents_debug_adapter_protocol"),
             (SafeRepr, "_repr_obj"),
             (pydevd_constants, "filter_all_warnings"),
             (pydevd_comm, "filter_all_warnings"),
+            (PyDevdAPI, "request_disconnect"),
         ]
         missing = [name for owner, name in needed if not hasattr(owner, name)]
         if missing:
@@ -128,6 +136,52 @@ def on_resume(callback: Callable[[], None]) -> None:
         callback()
 
     _FramesTracker.untrack_all = untrack_all_and_tell
+
+
+def on_evaluation(callback: Callable[[], None]) -> None:
+    """Calls back each time an expression of the user's has run that may have changed a value in place."""
+    from _pydevd_bundle import pydevd_vars
+    from _pydevd_bundle.pydevd_suspended_frames import _ObjectVariable
+
+    evaluate = pydevd_vars.evaluate_expression
+
+    def evaluate_and_tell(debugger: Any, frame: Any, expression: str, is_exec: bool) -> Any:
+        try:
+            return evaluate(debugger, frame, expression, is_exec)
+        finally:
+            if may_change(expression):
+                callback()
+
+    def telling(change: Callable[..., Any]) -> Callable[..., Any]:
+        def change_and_tell(*arguments: Any, **options: Any) -> Any:
+            try:
+                return change(*arguments, **options)
+            finally:
+                callback()
+
+        return change_and_tell
+
+    pydevd_vars.evaluate_expression = evaluate_and_tell
+    pydevd_vars.change_attr_expression = telling(pydevd_vars.change_attr_expression)
+    _ObjectVariable.change_variable = telling(_ObjectVariable.change_variable)
+
+
+def may_change(expression: str) -> bool:
+    """Whether it is more than a look-up, which has no call and assigns nothing, and none of our own calls."""
+    return any(sign in expression for sign in "(= \n") and OUR_DOOR not in expression
+
+
+def on_disconnect(callback: Callable[[], None]) -> None:
+    """Calls back each time the debugger leaves, also when it vanished: debugpy then says so in its place."""
+    from _pydevd_bundle.pydevd_api import PyDevdAPI
+
+    request_disconnect = PyDevdAPI.request_disconnect
+
+    def tell_and_disconnect(api: Any, *arguments: Any, **options: Any) -> Any:
+        callback()
+        return request_disconnect(api, *arguments, **options)
+
+    PyDevdAPI.request_disconnect = tell_and_disconnect
 
 
 def group_locals(grouped: Callable[[Entries], Entries]) -> None:

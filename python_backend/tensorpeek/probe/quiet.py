@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ _filters: list[Any] = []
 
 
 @contextmanager
-def ignored_warnings() -> Iterator[None]:
+def ignored_warnings() -> Generator[None]:
     """Ignores every warning meanwhile, in all threads.
 
     `warnings.catch_warnings` would also make Python forget which warnings it has shown, so that the user's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from typing import Any
 
@@ -171,11 +172,64 @@ def test_refining_goes_on_where_summarizing_stopped(answers, values):
     assert last == {"done": True, "fraction": 1.0, "presentation": {"text": "read 50000", "kind": "tensor"}}
 
 
-def test_asking_anew_reads_anew_because_the_value_may_have_changed(answers, values):
+def test_asking_anew_goes_on_with_what_was_read(answers, values):
     values[1] = Value(50_000)
     answers.summarize([1], 60)
     answers.first(values[1])
+    assert answers.refine(1, 10)["fraction"] == pytest.approx(0.6)
+
+
+def test_what_a_click_made_exact_stays_exact(answers, clock, values):
+    values[1] = Value(50_000)
+    answers.refine(1, 1000)
+    at = clock.ms
+    assert answers.first(values[1]) == {"text": "read 50000", "kind": "tensor"}
+    assert answers.refine(1, 1000)["done"]
+    assert clock.ms == at
+
+
+def test_what_may_have_changed_is_read_anew(answers, values):
+    values[1] = Value(50_000)
+    answers.refine(1, 1000)
+    answers.changed()
+    assert answers.first(values[1])["pending"]
     assert answers.refine(1, 10)["fraction"] == pytest.approx(0.2)
+
+
+def test_what_is_quick_to_read_is_read_anew(answers):
+    value = Value(10_000)
+    answers.first(value)
+    value.cost = 5_000
+    assert answers.first(value)["text"] == "read 5000"
+
+
+def test_the_program_goes_on_only_when_nothing_is_being_read(answers, values):
+    """Else it might free the memory under the reader."""
+    values[1] = Value(50_000)
+    order: list[str] = []
+    is_reading = threading.Event()
+
+    def slow_block(deadline: Deadline) -> bool:
+        is_reading.set()
+        resuming.join(0.2)
+        order.append("read" if not deadline.expired else "read to the end of the pause")
+        return False
+
+    resuming = threading.Thread(target=lambda: (is_reading.wait(5), answers.forget(), order.append("on")))
+    resuming.start()
+    answers._progress(values[1]).work.advance = slow_block
+    answers.refine(1, 1000)
+    resuming.join(5)
+    assert order == ["read to the end of the pause", "on"]
+
+
+def test_no_slice_begins_after_the_pause(answers, values):
+    values.update({1: Value(5_000), 2: Value(6_000)})
+    first = answers._progress(values[1])
+    second = answers._progress(values[2])
+    first.work.advance = lambda deadline: answers.forget() or True
+    answers.summarize([1, 2], 60)
+    assert second.work.read == 0
 
 
 def test_refining_what_is_gone_says_so(answers):

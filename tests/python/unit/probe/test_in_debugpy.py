@@ -93,6 +93,24 @@ def test_summaries_and_refinement_find_values_by_reference(session):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("change", ["console", "watch", "setVariable", "setExpression"])
+def test_what_was_made_exact_stays_so_until_it_may_have_changed(session, change):
+    large = session.locals()["large"]
+    while not session.probe("refine", reference=large["variablesReference"], sliceMs=100)["done"]:
+        pass
+    session.evaluate("large", "repl")
+    session.evaluate("small.shape[0]", "hover")
+    assert text(session.locals()["large"]) == "all 0 f32[20000000]"
+    if change == "setVariable":
+        plain = session.locals()["plain"]["variablesReference"]
+        session.request("setVariable", variablesReference=plain, name="'a'", value="1")
+    elif change == "setExpression":
+        session.request("setExpression", expression="large[7]", value="0", frameId=session.stop.frame)
+    else:
+        session.evaluate("large[7:8].zero_()", "repl" if change == "console" else "watch")
+    assert unwrap(session.locals()["large"]["value"])["pending"]
+
+
 def test_a_slow_repr_is_shown_when_it_is_there(session):
     slow = session.locals()["slow"]
     result: dict[str, Any] = {"done": False}
