@@ -102,6 +102,19 @@ def send_without_delay() -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
+def on_disconnect(callback: Callable[[], None]) -> None:
+    """Calls back each time the debugger leaves, also when it vanished: debugpy then says so in its place."""
+    from _pydevd_bundle.pydevd_api import PyDevdAPI
+
+    request_disconnect = PyDevdAPI.request_disconnect
+
+    def tell_and_disconnect(api: Any, *arguments: Any, **options: Any) -> Any:
+        callback()
+        return request_disconnect(api, *arguments, **options)
+
+    PyDevdAPI.request_disconnect = tell_and_disconnect
+
+
 def silence_warnings_by(ignored_warnings: Callable[[], Any]) -> None:
     """Replaces the context manager under which pydevd reads values."""
     from _pydevd_bundle import pydevd_comm, pydevd_constants
@@ -169,19 +182,6 @@ def on_evaluation(callback: Callable[[], None]) -> None:
 def may_change(expression: str) -> bool:
     """Whether it is more than a look-up, which has no call and assigns nothing, and none of our own calls."""
     return any(sign in expression for sign in "(= \n") and OUR_DOOR not in expression
-
-
-def on_disconnect(callback: Callable[[], None]) -> None:
-    """Calls back each time the debugger leaves, also when it vanished: debugpy then says so in its place."""
-    from _pydevd_bundle.pydevd_api import PyDevdAPI
-
-    request_disconnect = PyDevdAPI.request_disconnect
-
-    def tell_and_disconnect(api: Any, *arguments: Any, **options: Any) -> Any:
-        callback()
-        return request_disconnect(api, *arguments, **options)
-
-    PyDevdAPI.request_disconnect = tell_and_disconnect
 
 
 def group_locals(grouped: Callable[[Entries], Entries]) -> None:

@@ -104,6 +104,36 @@ def test_the_program_runs_on(session: DebugSession, end: str) -> None:
     assert finish(process) == 0
 
 
+@pytest.mark.parametrize("end", ["disconnect", "leave", "kill"])
+def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: str) -> None:
+    """And when we come back it is as before."""
+    process = session.spawn(sys.executable, str(DEBUGGEES / "visited.py"), stdout=subprocess.PIPE)
+    address = ("127.0.0.1", int(first_line(process)))
+
+    def visit(adapter: str, end: str) -> str:
+        with DebugSession(
+            adapter, mark=session.mark, address=None if adapter == "tensorpeek" else address
+        ) as visitor:
+            visitor.attach(
+                connect={"host": address[0], "port": address[1]}, source="visited.py", stops=["turn"]
+            )
+            visitor.wait_for_stop()
+            text = visitor.locals()["values"]["value"]
+            if end == "disconnect":
+                visitor.disconnect()
+            elif end == "leave":
+                visitor.client.close()
+            else:
+                visitor.process.kill()
+            visitor.client.wait_until_ended()
+            return text
+
+    ours = visit("tensorpeek", end)
+    assert visit("debugpy", "disconnect") == ours
+    assert visit("tensorpeek", "disconnect") == ours
+    process.kill()
+
+
 def test_through_a_port(session: DebugSession, tmp_path: Path) -> None:
     """As an editor does for the attribute `debugServer`."""
     adapter = session.spawn(sys.executable, str(ADAPTER), "--port", "0", stdout=subprocess.PIPE)

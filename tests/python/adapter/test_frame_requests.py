@@ -20,7 +20,7 @@ def inline_values(session: DebugSession, frame: int) -> dict[int, list[str]]:
 
 
 def test_values_at_the_ends_of_lines(session: DebugSession) -> None:
-    session.launch(PROGRAM, stops=["here"])
+    session.launch(PROGRAM, stops=["here"], tensorpeek={"answerBudgetMs": 10_000})
     stop = session.wait_for_stop()
     lines = inline_values(session, stop.frame)
     here = line_of("here", PROGRAM)

@@ -129,7 +129,8 @@ def test_colour_for_clients_that_have_it() -> None:
 
 
 def test_references_are_the_same_after_a_step(session: DebugSession) -> None:
-    session.launch("tensors.py", stops=["here"])
+    whole = {"valueBudgetMs": 10_000, "answerBudgetMs": 10_000}
+    session.launch("tensors.py", stops=["here"], tensorpeek=whole)
     session.wait_for_stop()
     before = session.locals()
     inside = session.expand(before["batch"])
