@@ -103,11 +103,12 @@ export class Workbench {
     await this.page.locator(".debug-toolbar").waitFor({ state: "hidden", timeout: PAUSE_TIMEOUT_MS });
   }
 
-  /** Ends the session, whatever it does. */
+  /** Ends every session, one after the other, whatever they do. */
   async stop() {
-    if (!(await this.page.locator(".debug-toolbar").isVisible())) return;
-    await this.press("Shift+F5");
-    await this.waitEnded();
+    const toolbar = this.page.locator(".debug-toolbar");
+    const ended = async () => !(await toolbar.isVisible());
+    if (await ended()) return;
+    await insist(() => this.press("Shift+F5"), ended, "every session to end");
   }
 
   /** The text of a status bar item, found by what it says. @param {RegExp} text */

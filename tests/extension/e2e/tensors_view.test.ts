@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Frame } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 
+import { lineOf } from "../../../scripts/editor/workbench.mjs";
 import { useWindow } from "./window";
 
 const window = useWindow({
@@ -84,5 +86,6 @@ test("reveals the line that assigned the name", async () => {
   const row = view.locator('[data-expression="broken"]');
   await row.hover();
   await row.getByTestId("action-reveal").click();
-  await workbench.statusBar(/Ln 2[12], Col/).waitFor();
+  const assigned = lineOf(join(window.folder, "zoo.py"), "broken = ");
+  await workbench.statusBar(new RegExp(`Ln ${String(assigned)}, Col`)).waitFor();
 });

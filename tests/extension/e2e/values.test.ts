@@ -89,8 +89,8 @@ describe("paused in a module's forward", () => {
   });
 
   test("an attribute chain has a debug hover", async () => {
-    const hover = await window.workbench.debug.hover("self.fc = ", "fc");
-    expect(await hover.innerText()).toMatch(/Linear/);
+    const hover = await window.workbench.debug.hover("self.fc.weight.T", "weight");
+    expect(await hover.innerText()).toMatch(/f32\[3,4\] .*param/);
   });
 
   test("a selected expression has a debug hover", async () => {
