@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import sys
 import types
@@ -19,6 +20,13 @@ CONTAINERS = (*BUILTINS, UserDict, UserList)
 SIMPLE_KEYS = (str, int, bool, bytes, type(None))
 LONGEST_KEY = 1000
 """Characters of a key that is written out; a document or a number of any length may be one."""
+WORDS = (
+    "torch.dtype", "torch.device", "torch.layout", "numpy.number", "numpy.bool", "numpy.dtype",
+    "pathlib.PurePath", "pathlib._local.PurePath", "datetime.date", "datetime.timedelta", "uuid.UUID",
+    "fractions.Fraction", "decimal.Decimal",
+)  # fmt: skip
+WORD_MODULES = {name.partition(".")[0] for name in WORDS}
+"""A subclass from elsewhere may have a text of its own."""
 NEVER_OPENED = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.CodeType,
     types.FrameType, types.TracebackType, types.GeneratorType, str, bytes, bytearray, int, float, complex,
@@ -106,7 +114,7 @@ def unwrapped(container: Any) -> Any:
 
 
 def key_name(key: object, index: int) -> str:
-    return repr(key) if is_literal(key) else f"{raw.class_name(type(key))} key {index}"
+    return repr(key) if is_literal(key) or is_word(key) else f"{raw.class_name(type(key))} key {index}"
 
 
 def key_suffix(key: object, index: int) -> Evaluate:
@@ -122,6 +130,16 @@ def is_literal(key: Any) -> bool:
     if type(key) is int:
         return key.bit_length() <= LONGEST_KEY
     return raw.exactly(key, *SIMPLE_KEYS) or (type(key) is float and math.isfinite(key))
+
+
+def is_word(key: Any) -> bool:
+    """Whether the text of a key runs nobody's code: a dtype, a path, a date, a member of an enumeration."""
+    if type(key) is tuple:
+        return all(is_literal(item) or is_word(item) for item in key)
+    if raw.is_a(type(key), "enum.Enum"):
+        has_own_repr = raw.in_class(type(key), "__repr__") is not enum.Enum.__dict__["__repr__"]
+        return not has_own_repr and is_literal(raw.attributes(key).get("_value_"))
+    return raw.is_a(type(key), *WORDS) and raw.module_name(type(key)).partition(".")[0] in WORD_MODULES
 
 
 def values_listed(index: int) -> Evaluate:

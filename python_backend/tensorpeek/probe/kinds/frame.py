@@ -107,7 +107,7 @@ class IndexKind:
         return None
 
     def present(self, value: Any, scan: None) -> Presentation:
-        few = [repr(value[position])[:20] for position in range(min(3, len(value)))]
+        few = [cell_text(value[position]) for position in range(min(3, len(value)))]
         more = ", …" if len(value) > 3 else ""
         text = (
             f"{raw.class_name(type(value))}[{len(value)}] {dtype_name(value.dtype)} [{', '.join(few)}{more}]"
@@ -177,7 +177,7 @@ def head_rows(frame: Any) -> list[Child]:
 def cell_text(cell: Any) -> str:
     if raw.is_a(type(cell), "numpy.floating"):
         return f"{float(cell):.4g}"
-    if raw.is_a(type(cell), "numpy.generic"):
+    if raw.is_a(type(cell), "numpy.generic") or raw.module_name(type(cell)).startswith("pandas."):
         return str(cell)
     return shorthand(cell)
 

@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import datetime
+import enum
+import pathlib
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import torch
 
@@ -146,6 +150,41 @@ def test_items_come_first_and_their_number_last(children, reached, value):
     assert names[2:] in (["len()"], ["len()", "all attributes"])
     for name in names[:3]:
         assert reached(rows[name], value) is rows[name].value
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+class Loud(enum.Enum):
+    RED = 1
+
+    def __repr__(self):
+        raise AssertionError("the class's code was run")
+
+
+class OwnPath(pathlib.PurePosixPath):
+    __repr__ = Loud.__repr__
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        (torch.float32, "torch.float32"),
+        (torch.device("cpu"), "device(type='cpu')"),
+        (np.int64(3), "np.int64(3)"),
+        (pathlib.PurePosixPath("/a"), "PurePosixPath('/a')"),
+        (datetime.date(2026, 1, 2), "datetime.date(2026, 1, 2)"),
+        (Colour.RED, "<Colour.RED: 1>"),
+        ((1, Colour.RED), "(1, <Colour.RED: 1>)"),
+        (Loud.RED, "Loud key 0"),
+        (OwnPath("/a"), "OwnPath key 0"),
+    ],
+)
+def test_a_key_is_called_by_its_text_where_that_runs_nobodys_code(children, reached, key, name):
+    row = next(iter(children({key: X}).values()))
+    assert row.name == name
+    assert reached(row, {key: X}) is X
 
 
 def test_empty_containers_say_their_length(children):

@@ -61,3 +61,15 @@ def test_nothing_is_cached_in_the_frame(say, children, frame):
     say(frame)
     children(children(frame)["columns"].value)
     assert set(vars(frame)) == before
+
+
+def test_an_index_runs_no_repr_of_its_elements(say):
+    class Loud:
+        def __repr__(self):
+            raise AssertionError("the class's code was run")
+
+    assert say(pandas.Index([Loud(), Loud()])) == "Index[2] object [Loud, Loud]"
+    assert say(pandas.date_range("2026", periods=5, freq="h")).endswith(
+        "[2026-01-01 00:00:00, 2026-01-01 01:00:00, 2026-01-01 02:00:00, …]"
+    )
+    assert say(pandas.MultiIndex.from_product([[1], ["a"]])) == "MultiIndex[1] object [(1, 'a')]"
