@@ -15,7 +15,13 @@ MADE_BY_THE_EDITOR = {
     "InlineValuesArguments": {"frameId": 2, "path": "/home/ada/train.py", "startLine": 1, "endLine": 20},
     "SessionSettings": {"valueBudgetMs": 20, "answerBudgetMs": 60},
     "TensorsArguments": {"frameId": 2, "limit": 500, "budgetMs": 200},
-    "EvaluatableExpressionParams": {"uri": "file:///home/ada/train.py", "line": 0, "character": 11},
+    "EvaluatableExpressionParams": {
+        "uri": "file:///home/ada/train.py",
+        "line": 0,
+        "character": 7,
+        "endLine": 0,
+        "endCharacter": 21,
+    },
 }
 
 

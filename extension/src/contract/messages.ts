@@ -197,11 +197,15 @@ export interface SessionSettings {
   readonly answerBudgetMs?: number;
 }
 
-/** LSP request `tensorpeek/evaluatableExpression`: the expression around a position. Positions are 0-based, in UTF-16 code units. */
+/** LSP request `tensorpeek/evaluatableExpression`: the expression around a position, or that a selection consists of. Positions are 0-based, in UTF-16 code units. */
 export interface EvaluatableExpressionParams {
   readonly uri: string;
+  /** Of the pointer, or of the beginning of the selection. */
   readonly line: number;
   readonly character: number;
+  /** Of the end of the selection; absent with `endCharacter` where nothing is selected. */
+  readonly endLine?: number;
+  readonly endCharacter?: number;
 }
 
 /** Safe to evaluate by hovering: names, attributes, subscripts and operators on them, never a call. */

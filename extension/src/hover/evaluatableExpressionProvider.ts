@@ -2,12 +2,15 @@ import * as vscode from "vscode";
 import { messageOf } from "../common/errors";
 import type { ServerClient } from "../languageClient/serverClient";
 import type { Log } from "../log";
-import { dottedNameAt, isSafeToEvaluate } from "./expressionText";
+import { dottedNameAt } from "./expressionText";
 
 /** A hover that takes longer feels broken, so a server that is still starting gives way to the plain name. */
 const SERVER_PATIENCE_MS = 400;
 
-/** Tells the debug hover what to evaluate: the user's selection, else the expression that the server finds, else the name. */
+/**
+ * Tells the debug hover what to evaluate: what the server makes of the selection or of the place, and the name there while
+ * no server answers. Only the server judges what is safe, for it has the syntax tree.
+ */
 export class EvaluatableExpressionProvider implements vscode.EvaluatableExpressionProvider {
   constructor(
     private readonly server: ServerClient,
@@ -19,21 +22,27 @@ export class EvaluatableExpressionProvider implements vscode.EvaluatableExpressi
     position: vscode.Position,
     token: vscode.CancellationToken,
   ): Promise<vscode.EvaluatableExpression | undefined> {
-    const selected = selectionAt(document, position);
+    const selection = selectionAt(document, position);
+    const selected = selection && (await this.fromServer(document, selection, token));
     if (selected) {
       return selected;
     }
-    const found = await this.fromServer(document, position, token);
+    const found = await this.fromServer(document, new vscode.Range(position, position), token);
     return found === undefined ? nameAt(document, position) : (found ?? undefined);
   }
 
   /** Null when the server says that there is nothing safe to evaluate; undefined when it does not answer. */
   private async fromServer(
     document: vscode.TextDocument,
-    position: vscode.Position,
+    { start, end, isEmpty }: vscode.Range,
     token: vscode.CancellationToken,
   ): Promise<vscode.EvaluatableExpression | null | undefined> {
-    const params = { uri: document.uri.toString(), line: position.line, character: position.character };
+    const params = {
+      uri: document.uri.toString(),
+      line: start.line,
+      character: start.character,
+      ...(isEmpty ? {} : { endLine: end.line, endCharacter: end.character }),
+    };
     const answer = this.server.request("tensorpeek/evaluatableExpression", params, token).catch((error: unknown) => {
       this.log.warn(`tensorpeek/evaluatableExpression: ${messageOf(error)}`);
       return undefined;
@@ -47,17 +56,9 @@ export class EvaluatableExpressionProvider implements vscode.EvaluatableExpressi
   }
 }
 
-function selectionAt(
-  document: vscode.TextDocument,
-  position: vscode.Position,
-): vscode.EvaluatableExpression | undefined {
+function selectionAt(document: vscode.TextDocument, position: vscode.Position): vscode.Selection | undefined {
   const editor = vscode.window.visibleTextEditors.find((candidate) => candidate.document === document);
-  const selection = editor?.selections.find((range) => !range.isEmpty && range.contains(position));
-  if (!selection) {
-    return undefined;
-  }
-  const text = document.getText(selection);
-  return isSafeToEvaluate(text) ? new vscode.EvaluatableExpression(selection, text.trim()) : undefined;
+  return editor?.selections.find((range) => !range.isEmpty && range.contains(position));
 }
 
 function nameAt(document: vscode.TextDocument, position: vscode.Position): vscode.EvaluatableExpression | undefined {

@@ -16,13 +16,3 @@ export function dottedNameAt(line: string, character: number): ExpressionAt | un
   }
   return undefined;
 }
-
-const CALL = /[\p{L}\p{N}_\])}]\s*\(/u;
-const ASSIGNMENT = /:=|(?:^|[^=!<>])=(?!=)/;
-const STATEMENT = /\b(?:await|yield|lambda|import|del|assert|raise|return|for|while|with|def|class)\b/;
-
-/** Whether a selected text may be evaluated by merely pointing at it: one line, no call, no assignment, no statement. */
-export function isSafeToEvaluate(text: string): boolean {
-  const isOneLine = text.trim() !== "" && !/[\r\n]/.test(text);
-  return isOneLine && !CALL.test(text) && !ASSIGNMENT.test(text) && !STATEMENT.test(text);
-}

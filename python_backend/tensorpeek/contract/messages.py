@@ -236,14 +236,21 @@ class SessionSettings(TypedDict, total=False):
     """Milliseconds of work for one answer (60)."""
 
 
-class EvaluatableExpressionParams(TypedDict):
-    """LSP request `tensorpeek/evaluatableExpression`: the expression around a position. Positions are
-    0-based, in UTF-16 code units.
-    """
-
+class _EvaluatableExpressionParamsRequired(TypedDict):
     uri: str
     line: int
+    """Of the pointer, or of the beginning of the selection."""
     character: int
+
+
+class EvaluatableExpressionParams(_EvaluatableExpressionParamsRequired, total=False):
+    """LSP request `tensorpeek/evaluatableExpression`: the expression around a position, or that a
+    selection consists of. Positions are 0-based, in UTF-16 code units.
+    """
+
+    endLine: int
+    """Of the end of the selection; absent with `endCharacter` where nothing is selected."""
+    endCharacter: int
 
 
 class EvaluatableExpression(TypedDict):

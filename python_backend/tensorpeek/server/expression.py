@@ -22,6 +22,9 @@ from tensorpeek.server.word import target_character, word_around
 Found = tuple[int, int, str]
 """The span of the text, and the Python that yields its value."""
 
+Position = tuple[int, int]
+"""0-based line, and character in UTF-16 code units."""
+
 _SAFE = (
     ast.Name,
     ast.Attribute,
@@ -42,16 +45,22 @@ _CONSUMING = (ast.In, ast.NotIn)
 """`x in iterator` moves the iterator on."""
 
 
-def evaluatable_expression(source: Source, line: int, character: int) -> EvaluatableExpression | None:
-    """The answer to `tensorpeek/evaluatableExpression`: 0-based line, character in UTF-16 code units."""
+def evaluatable_expression(
+    source: Source, line: int, character: int, end: Position | None = None
+) -> EvaluatableExpression | None:
+    """The answer to `tensorpeek/evaluatableExpression`; with `end`, for the selection up to there."""
     offset = source.offset_of_position(line, character)
-    find = unfinished_expression_at if source.tree is None else expression_at
-    found = find(source, offset)
+    if end is not None:
+        found = selected_expression(source, offset, source.offset_of_position(*end))
+    elif source.tree is None:
+        found = unfinished_expression_at(source, offset)
+    else:
+        found = expression_at(source, offset)
     if found is None:
         return None
-    start, end, expression = found
+    start, after, expression = found
     start_line, start_character = source.position_of_offset(start)
-    end_line, end_character = source.position_of_offset(end)
+    end_line, end_character = source.position_of_offset(after)
     return {
         "expression": expression,
         "startLine": start_line,
@@ -98,6 +107,24 @@ def unfinished_expression_at(source: Source, offset: int) -> Found | None:
     except (SyntaxError, ValueError):
         return None
     return (start + first, start + after, expression) if is_safe(body) else None
+
+
+def selected_expression(source: Source, start: int, after: int) -> Found | None:
+    """The expression that is selected, spaces around it apart; None where the selection is no safe one."""
+    selected = source.text[start:after]
+    start += len(selected) - len(selected.lstrip())
+    text = selected.strip()
+    is_one_line = "\n" not in text and "\r" not in text
+    try:
+        body = ast.parse(text if is_one_line else f"({text}\n)", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    around = nodes_around(source, start) if source.tree is not None and text else []
+    if not is_safe(body) or _names(body) & hidden_names(around):
+        return None
+    as_stored = with_private_names(body, class_around(around))
+    is_as_written = as_stored is body and is_one_line
+    return start, start + len(text), text if is_as_written else ast.unparse(as_stored)
 
 
 def is_safe(node: ast.AST) -> bool:

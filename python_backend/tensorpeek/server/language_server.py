@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 from tensorpeek import __version__
 from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams
 from tensorpeek.server.documents import Documents
-from tensorpeek.server.expression import evaluatable_expression
+from tensorpeek.server.expression import Position, evaluatable_expression
 
 
 def language_server() -> LanguageServer:
@@ -38,7 +38,7 @@ def language_server() -> LanguageServer:
         if source is None:
             # Null would say that nothing is there to evaluate.
             raise JsonRpcInvalidParams(f"not an open document: {where['uri']}")
-        return evaluatable_expression(source, where["line"], where["character"])
+        return evaluatable_expression(source, where["line"], where["character"], _end_of_selection(where))
 
     return server
 
@@ -48,4 +48,16 @@ def _checked(params: Any) -> EvaluatableExpressionParams:
     uri, line, character = (getattr(params, key, None) for key in ("uri", "line", "character"))
     if not isinstance(uri, str) or not isinstance(line, int) or not isinstance(character, int):
         raise JsonRpcInvalidParams("expected uri: string, line: integer, character: integer")
-    return {"uri": uri, "line": line, "character": character}
+    where: EvaluatableExpressionParams = {"uri": uri, "line": line, "character": character}
+    end_line, end_character = (getattr(params, key, None) for key in ("endLine", "endCharacter"))
+    if isinstance(end_line, int) and isinstance(end_character, int):
+        where["endLine"], where["endCharacter"] = end_line, end_character
+    elif end_line is not None or end_character is not None:
+        raise JsonRpcInvalidParams("expected endLine: integer, endCharacter: integer, or none of them")
+    return where
+
+
+def _end_of_selection(where: EvaluatableExpressionParams) -> Position | None:
+    if "endLine" not in where or "endCharacter" not in where:
+        return None
+    return where["endLine"], where["endCharacter"]

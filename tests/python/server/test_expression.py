@@ -288,3 +288,51 @@ def test_a_version_of_a_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> 
     for line in range(0, 2000, 100):
         assert evaluatable_expression(source, line, 9) is not None
     assert parsed == [source.text]
+
+
+def selected(marked: str) -> str | None:
+    """The expression for the selection, which lies between two pointers."""
+    before, selection, after = marked.split(POINTER)
+    source = Source(before + selection + after)
+    end = source.position_of_offset(len(before + selection))
+    answer = evaluatable_expression(source, *source.position_of_offset(len(before)), end)
+    return None if answer is None else answer["expression"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a @ b",
+        'batch["x"]',
+        "self.fc.weight.T",
+        "(a + b) * 2",
+        "x[:, 1]",
+        "a == b",
+        "not done",
+        "x <= y != z",
+    ],
+)
+def test_a_selection_without_a_call_is_evaluated_as_it_stands(text: str) -> None:
+    assert selected(f"loss = ¦{text}¦\n") == text
+    assert selected(f"loss = (¦ {text} ¦\n") == text, "even while the text around it is not finished"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("optimizer.step()", "f (x)", "x[0](y)", "cafe\u0301(1)", "x\u203f(1)"),
+        *("a = b", "(a := b)", "x += 1", "await x", "import os", "lambda: x", "[y for y in x]"),
+        *("x in it", 'f"{x}"', 'f"{run()}"', "a\nb", "  ", "", "a +", "a) + (b"),
+    ],
+)
+def test_a_selection_that_calls_or_consumes_or_is_no_expression_is_not(text: str) -> None:
+    assert selected(f"¦{text}¦\n") is None
+
+
+def test_a_selection_over_lines_becomes_one_line() -> None:
+    assert selected("y = (¦a +\n     b¦)\n") == "a + b"
+
+
+def test_names_in_a_selection_mean_what_they_mean_there() -> None:
+    assert selected("class Net:\n    def f(self): return ¦self.__w + 1¦\n") == "self._Net__w + 1"
+    assert selected("y = [¦x + 1¦ for x in z]\n") is None

@@ -66,6 +66,21 @@ async def test_no_expression_is_null_and_no_document_an_error(client: LanguageCl
         await expression_at(client, 0, 3, "file:///other.py")
 
 
+async def test_a_selection_is_judged_as_a_whole(client: LanguageClient) -> None:
+    open_text(client, "loss = a + f(b)\n")
+
+    async def selected(start: int, end: int) -> Any:
+        where = {"uri": URI, "line": 0, "character": start, "endLine": 0, "endCharacter": end}
+        return await client.protocol.send_request_async(REQUEST, where)
+
+    assert (await selected(7, 8)).expression == "a"
+    assert await selected(7, 15) is None
+    with pytest.raises(JsonRpcException, match="expected endLine"):
+        await client.protocol.send_request_async(
+            REQUEST, {"uri": URI, "line": 0, "character": 7, "endLine": 0}
+        )
+
+
 async def test_it_follows_edits(client: LanguageClient) -> None:
     open_text(client, "x\x0c = 1\ny = 2\n")
     where = types.Range(start=types.Position(1, 0), end=types.Position(1, 1))

@@ -13,14 +13,26 @@ export class Position {
     readonly line: number,
     readonly character: number,
   ) {}
+  translate(lines: number, characters: number): Position {
+    return new Position(this.line + lines, this.character + characters);
+  }
 }
 
 export class Range {
   readonly start: Position;
   readonly end: Position;
-  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number) {
-    this.start = new Position(startLine, startCharacter);
-    this.end = new Position(endLine, endCharacter);
+  constructor(start: Position, end: Position);
+  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number);
+  constructor(...ends: [Position, Position] | [number, number, number, number]) {
+    [this.start, this.end] =
+      ends.length === 2 ? ends : [new Position(ends[0], ends[1]), new Position(ends[2], ends[3])];
+  }
+  get isEmpty(): boolean {
+    return this.start.line === this.end.line && this.start.character === this.end.character;
+  }
+  /** Of a position on the line of a range of one line. */
+  contains({ line, character }: Position): boolean {
+    return line === this.start.line && this.start.character <= character && character <= this.end.character;
   }
   intersection(other: Range): Range | undefined {
     return this.end.line < other.start.line || this.start.line > other.end.line ? undefined : this;
@@ -74,6 +86,13 @@ export const debug = {
   },
 };
 
+export class EvaluatableExpression {
+  constructor(
+    readonly range: Range,
+    readonly expression: string,
+  ) {}
+}
+
 export class InlineValueText {
   constructor(
     readonly range: Range,
@@ -103,6 +122,7 @@ export const commands = {
 };
 
 export const window = {
+  visibleTextEditors: [] as { document: unknown; selections: Range[] }[],
   activeTextEditor: undefined as { document: { languageId: string } } | undefined,
   showErrorMessage: (): Promise<undefined> => Promise.resolve(undefined),
   showWarningMessage: (message: string): Promise<undefined> => {
