@@ -12,6 +12,7 @@ from tensorpeek.probe import pydevd_access
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child, Kind, Work
 from tensorpeek.probe.kinds.registry import kind_of
+from tensorpeek.probe.kinds.stats import Stats
 from tensorpeek.probe.presentation import Group, Text, present
 from tensorpeek.probe.raw import class_name
 from tensorpeek.probe.reprs import Reprs
@@ -50,6 +51,8 @@ class Progress:
         self.work = work
         self.total = work.cost
         self.done = False
+        self.stats: Stats | None = None
+        """The row of that name, which goes on with this work and keeps its own."""
 
     def advance(self, deadline: Deadline) -> None:
         """Work that fails is over; the line says what was learnt before."""
@@ -149,9 +152,19 @@ class Answers:
                 rows = None if kind is None else kind.children(value)
             if rows is None:
                 return pydevd_access.plain_children(value)
-            return [(row.name, row.value, row.evaluate) for row in rows]
+            return [(row.name, self._with_what_was_read(value, row.value), row.evaluate) for row in rows]
         except BaseException as error:  # noqa: BLE001 - as above
             return [("error", Text(failed(value, error)["text"]), None)]
+
+    def _with_what_was_read(self, value: Any, child: object) -> object:
+        """`stats` say what the line says, and are the same each time they are shown."""
+        begun = self._begun.get(id(value))
+        if begun is None or type(child) is not Stats:
+            return child
+        if begun.stats is None:
+            begun.stats = child
+            child.go_on_with(begun.work)
+        return begun.stats
 
     def summarize(self, references: list[int], budget_ms: float) -> list[Presentation]:
         """The lines of pending values, within the budget: the smallest first, each with its fair share.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Callable, Optional, Union
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
@@ -15,36 +16,76 @@ from tensorpeek.probe.tensors.line import number, statistics_rows
 
 BINS = 24
 """Bars of a histogram."""
-HISTOGRAM_MS = 20.0
-CHEAP = 16_384
-"""Numbers whose histogram is made for the line of `stats` alone."""
+ROWS_MS = 20.0
+"""Milliseconds for what is still to be read when the rows are made: the line asks for the rest."""
 
 StatsScan = Union[Scan, DeviceScan]
 OpenScan = Callable[[], Optional[StatsScan]]
 
 
-class Stats(Group):
-    """Holds the scan, so that what its line has read serves its rows; it begins when the line is made."""
+class StatsWork:
+    """The scan first, which gives the range, and then the bars."""
 
-    __slots__ = ("_open_scan", "_scan")
+    def __init__(self, scan: StatsScan) -> None:
+        self.scan = scan
+        self._bars = [0] * BINS
+        self._binned = 0
+        """Blocks that are in the bars."""
+
+    @property
+    def cost(self) -> int:
+        if not isinstance(self.scan, Scan):
+            return self.scan.cost
+        return self.scan.cost + math.ceil(self.scan.statistics.count * (1 - self._binned / self.scan.blocks))
+
+    def advance(self, deadline: Deadline) -> bool:
+        if not self.scan.advance(deadline):
+            return False
+        if isinstance(self.scan, Scan):
+            self._binned = self.scan.histogram(self._bars, self._binned, deadline)
+        return not self.cost
+
+    def histogram(self) -> str:
+        """`−2.1 ▁▂▅█▅▂▁ 2.3`, and of how much it is; empty where there is no range."""
+        known, bars, binned = self.scan.statistics, self._bars, self._binned
+        if not isinstance(self.scan, Scan):
+            return ""
+        if not binned:  # the range may still grow, which moves the bars
+            bars = [0] * BINS
+            binned = self.scan.histogram(bars, 0, Deadline.after(ROWS_MS))
+        if not any(bars):
+            return ""
+        text = f"{number(known.minimum)} {sparkline(bars)} {number(known.maximum)}"
+        return text if binned == self.scan.blocks else f"{text} of {100 * binned / self.scan.blocks:.2g} %"
+
+
+class Stats(Group):
+    """Holds the work, so that what its line has read serves its rows; it begins when the line is made."""
+
+    __slots__ = ("_open_scan", "_work")
 
     def __init__(self, open_scan: OpenScan) -> None:
         super().__init__("", self._rows)
         self._open_scan = open_scan
-        self._scan: StatsScan | None = None
+        self._work: StatsWork | None = None
 
-    def scan(self) -> StatsScan | None:
-        if self._scan is None:
-            self._scan = self._open_scan()
-        return self._scan
+    def go_on_with(self, scan: object) -> None:
+        """Reads no more of what the line of the value itself has read."""
+        if isinstance(scan, (Scan, DeviceScan)):
+            self._work = StatsWork(scan)
+
+    def work(self) -> StatsWork | None:
+        if self._work is None:
+            self.go_on_with(self._open_scan())
+        return self._work
 
     def _rows(self) -> list[Child]:
-        scan = self.scan()
-        if scan is None:
+        work = self.work()
+        if work is None:
             return []
-        scan.advance(Deadline.after(HISTOGRAM_MS))
-        rows = [Child(name, Text(text)) for name, text in statistics_rows(scan.statistics)]
-        histogram = histogram_text(scan)
+        work.advance(Deadline.after(ROWS_MS))
+        rows = [Child(name, Text(text)) for name, text in statistics_rows(work.scan.statistics)]
+        histogram = work.histogram()
         return [*rows, Child("histogram", Text(histogram, "spark"))] if histogram else rows
 
 
@@ -59,27 +100,17 @@ class StatsKind:
     def matches(self, cls: type) -> bool:
         return cls is Stats
 
-    def scan(self, value: Stats) -> StatsScan | None:
-        return value.scan()
+    def scan(self, value: Stats) -> StatsWork | None:
+        return value.work()
 
-    def present(self, value: Stats, scan: StatsScan | None) -> Presentation:
+    def present(self, value: Stats, scan: StatsWork | None) -> Presentation:
         if scan is None:
             return present("", self.presentation_kind)
-        known = scan.statistics
-        histogram = histogram_text(scan) if known.exact and known.count <= CHEAP else ""
-        return present(histogram or range_text(known), self.presentation_kind, style="spark")
+        histogram = "" if scan.cost else scan.histogram()
+        return present(histogram or range_text(scan.scan.statistics), self.presentation_kind, style="spark")
 
     def children(self, value: Stats) -> list[Child]:
         return value.make_children()
-
-
-def histogram_text(scan: StatsScan) -> str:
-    """`−2.1 ▁▂▅█▅▂▁ 2.3`, empty where there is no range."""
-    counts = scan.histogram(BINS, Deadline.after(HISTOGRAM_MS)) if isinstance(scan, Scan) else []
-    if not any(counts):
-        return ""
-    known = scan.statistics
-    return f"{number(known.minimum)} {sparkline(counts)} {number(known.maximum)}"
 
 
 def range_text(known: Statistics) -> str:

@@ -105,25 +105,31 @@ class Scan:
                 self._offenders = Offenders(self._numbers.shape, self._numbers.strides)
             self._offenders.visit(region, self._reader)
 
-    def histogram(self, bins: int, deadline: Deadline) -> list[int]:
-        """How many finite numbers lie in each of `bins` equal parts of the range found so far.
+    def histogram(self, counts: list[int], first: int, deadline: Deadline) -> int:
+        """Adds to the counts how many finite numbers lie in each of as many equal parts of the range.
 
-        Reads blocks spread evenly until the deadline; all zero where there is no range.
+        Reads at least one block, from the `first` on, until the deadline, spread evenly like those of
+        `advance`; gives the block to go on with. Nothing is added where there is no range.
         """
-        counts = [0] * bins
         low, high = self._accumulator.minimum, self._accumulator.maximum
-        if not low < high or not self._reader.begin(self._walk):
-            return counts
+        if first >= self.blocks or not low < high or not self._reader.begin(self._walk):
+            return self.blocks
         try:
-            for number in range(self._blocks.count):
-                region = self._blocks.region(number * self._step % self._blocks.count)
-                for bin_, times in enumerate(self._reader.histogram(region, bins, float(low), float(high))):
+            for number in range(first, self.blocks):
+                region = self._blocks.region(number * self._step % self.blocks)
+                found = self._reader.histogram(region, len(counts), float(low), float(high))
+                for bin_, times in enumerate(reversed(list(found)) if self._numbers.negated else found):
                     counts[bin_] += times
                 if deadline.expired:
-                    break
+                    return number + 1
         finally:
             self._reader.end()
-        return counts[::-1] if self._numbers.negated else counts
+        return self.blocks
+
+    @property
+    def blocks(self) -> int:
+        """How many there are to read."""
+        return self._blocks.count
 
     @property
     def statistics(self) -> Statistics:

@@ -116,5 +116,10 @@ def test_histogram_of_a_part_and_of_all() -> None:
     assert scan is not None
     scan.advance(Deadline.never())
     assert isinstance(scan, Scan)
-    assert scan.histogram(4, Deadline.never()) == [100_000, 0, 0, 300_000]
-    assert sum(scan.histogram(4, EXPIRED)) == 65536
+    counts = [0] * 4
+    assert scan.histogram(counts, 0, EXPIRED) == 1 < scan.blocks
+    assert sum(counts) == 65536
+    assert scan.histogram(counts, 1, Deadline.never()) == scan.blocks
+    assert counts == [100_000, 0, 0, 300_000]
+    assert scan.histogram(counts, scan.blocks, Deadline.never()) == scan.blocks
+    assert counts == [100_000, 0, 0, 300_000]

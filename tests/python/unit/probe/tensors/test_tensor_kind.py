@@ -170,7 +170,7 @@ def test_all_attributes() -> None:
         (torch.zeros(3), "0"),
         (torch.tensor(2.5), "2.5"),
         (torch.full((3,), math.nan), "nothing finite"),
-        (torch.arange(100_000), "0…99999"),
+        (torch.arange(24).repeat(5000), f"0 {'█' * 24} 23"),
         (torch.arange(3.0).numpy(), "0 █           █          █ 2"),
     ],
 )
@@ -180,12 +180,50 @@ def test_the_line_of_stats(answers, tensor, text) -> None:
 
 
 def test_stats_of_much_become_exact_on_request(answers) -> None:
-    stats = children(torch.arange(3_000_000.0))["stats"].value
+    stats = children(torch.arange(24.0).repeat(125_000))["stats"].value
     answers.is_configured = True
     assert answers.first(stats)["pending"]
     answers.find_value = lambda reference: stats
-    assert answers.refine(1, 60_000)["presentation"]["text"] == "0…3e6"
-    assert children(stats)["max"].value == "2999999"
+    assert answers.refine(1, 60_000)["presentation"]["text"] == f"0 {'█' * 24} 23"
+    assert children(stats)["max"].value == "23"
+
+
+def test_stats_go_on_with_what_the_line_has_read(answers) -> None:
+    """So they agree with it, and nothing is read twice."""
+    tensor = torch.arange(24.0).repeat(1_250_000)
+    tensor[29_000_000] = math.nan
+    answers.is_configured = True
+    held: dict[int, object] = {1: tensor}
+    answers.find_value = held.__getitem__
+    assert answers.first(tensor)["pending"]
+    answers.refine(1, 1)
+    held[2] = stats = next(value for name, value, _ in answers.children(tensor) if name == "stats")
+    partial = answers.summarize([2], 1)[0]
+    assert partial["partial"]
+    assert partial["text"].startswith("min ≤ ")
+    while not (result := answers.refine(2, 20))["done"]:
+        assert 0 <= result["fraction"] < 1
+    assert "partial" not in result["presentation"]
+    assert answers.first(tensor) == {
+        "text": "NaN 1 f32[30000000] 0…23 μ11.5 σ6.92", "kind": "tensor", "alarm": "NaN 1",
+    }  # fmt: skip
+    again = next(value for name, value, _ in answers.children(tensor) if name == "stats")
+    assert again is stats
+    rows = children(again)
+    assert rows["NaN"].value == "1 (3.33e-06 %) at [29000000]"
+    assert rows["histogram"].value == result["presentation"]["text"]
+    assert rows["histogram"].value.endswith("██ 23")
+
+
+def test_a_histogram_of_a_part_says_so() -> None:
+    stats = children(torch.arange(24.0).repeat(40_000))["stats"].value
+    work = stats.work()
+    work.scan.advance(Deadline.never())
+    work.advance(Deadline.after(0))
+    assert work.histogram().endswith(" of 6.7 %")
+    assert 0 < work.cost < 1_000_000
+    assert work.advance(Deadline.never())
+    assert work.histogram() == f"0 {'█' * 24} 23"
 
 
 def test_groups_say_what_is_in_them() -> None:
