@@ -177,7 +177,7 @@ def head_rows(frame: Any) -> list[Child]:
 def cell_text(cell: Any) -> str:
     if raw.is_a(type(cell), "numpy.floating"):
         return f"{float(cell):.4g}"
-    if raw.is_a(type(cell), "numpy.generic") or raw.module_name(type(cell)).startswith("pandas."):
+    if raw.is_a(type(cell), "numpy.generic") or raw.module_name(type(cell)).partition(".")[0] == "pandas":
         return str(cell)
     return shorthand(cell)
 
