@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
@@ -117,13 +118,16 @@ class GraphNodeKind:
     presentation_kind: PresentationKind = "other"
 
     def matches(self, cls: type) -> bool:
-        return all(raw.in_class(cls, name) is not raw.MISSING for name in ("next_functions", "metadata"))
+        """The nodes of C++ have no base in common; a property of the user's is no descriptor of C."""
+        return all(type(raw.in_class(cls, name)) is C_PROPERTY for name in ("next_functions", "metadata"))
 
     def scan(self, value: Any) -> None:
         return None
 
     def present(self, value: Any, scan: None) -> Presentation:
-        following = [raw.class_name(type(node)) for node, _ in value.next_functions if node is not None]
+        following = [
+            raw.class_name(type(node)) for node, _ in c_property(value, "next_functions") if node is not None
+        ]
         text = raw.class_name(type(value))
         if following:
             text += f" → {', '.join(following)}"
@@ -132,11 +136,18 @@ class GraphNodeKind:
     def children(self, value: Any) -> list[Child]:
         rows = [
             Child(f"[{index}]", node, f".next_functions[{index}][0]")
-            for index, (node, _) in enumerate(value.next_functions)
+            for index, (node, _) in enumerate(c_property(value, "next_functions"))
             if node is not None
         ]
-        variable = raw.in_class(type(value), "variable")
-        if variable is not raw.MISSING and raw.class_name(type(value)) == "AccumulateGrad":
-            rows.append(Child("variable", value.variable, ".variable"))
+        if raw.class_name(type(value)) == "AccumulateGrad":
+            rows.append(Child("variable", c_property(value, "variable"), ".variable"))
         own = raw.attributes(value).items()
         return [*rows, *(Child(name, attribute, f".{name}") for name, attribute in own)]
+
+
+C_PROPERTY = types.GetSetDescriptorType
+
+
+def c_property(value: object, name: str) -> Any:
+    """What the property gives, without the class having a say."""
+    return raw.in_class(type(value), name).__get__(value)

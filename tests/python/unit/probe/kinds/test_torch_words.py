@@ -62,3 +62,36 @@ def test_custom_functions_are_nodes_too(say):
 
     result = Double.apply(torch.ones(3, requires_grad=True))
     assert say(result.grad_fn) == "DoubleBackward → AccumulateGrad"
+
+
+def test_a_property_of_the_users_is_not_run(say):
+    class Lookalike:
+        metadata = 1
+
+        @property
+        def next_functions(self):
+            raise AssertionError("was run")
+
+        def __repr__(self):
+            return "a lookalike"
+
+    assert say(Lookalike()) == "a lookalike"
+
+
+def test_a_property_over_a_nodes_own_is_not_run(say):
+    class Hiding(torch.autograd.function.BackwardCFunction):
+        @property
+        def next_functions(self):
+            raise AssertionError("was run")
+
+        def __repr__(self):
+            return "hiding"
+
+    assert say(Hiding()) == "hiding"
+
+
+def test_a_leaf_of_the_graph_leads_to_its_tensor(children, reached):
+    weight = torch.ones(3, requires_grad=True)
+    leaf = (weight * 2).grad_fn.next_functions[0][0]
+    row = children(leaf)["variable"]
+    assert row.value is reached(row, leaf) is weight
