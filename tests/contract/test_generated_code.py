@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from tensorpeek.adapter.client_side import ClientSide
 from tensorpeek.contract import generate, messages
+from tensorpeek.server.language_server import language_server
 
 
 def test_the_generated_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,3 +32,11 @@ def test_the_check_fails_when_the_schema_changes(
 def test_the_version_in_the_code_is_the_schemas() -> None:
     schema = json.loads(generate.SCHEMA_FILE.read_text(encoding="utf-8"))
     assert schema["version"] == messages.CONTRACT_VERSION
+
+
+def test_every_request_of_our_own_has_its_handler_and_no_other_is_handled() -> None:
+    ours = {name for name in vars(ClientSide) if name.startswith("tensorpeek_")}
+    assert ours == {f"{name.replace('/', '_')}_request" for name in get_args(messages.DebugRequest)}
+    features = language_server().protocol.fm.features
+    registered = {name for name in features if name.startswith("tensorpeek/")}
+    assert registered == set(get_args(messages.ServerRequest))

@@ -2,6 +2,23 @@
 
 export const CONTRACT_VERSION = 1;
 
+/** Custom DAP requests that our adapter answers. */
+export interface DebugRequests {
+  readonly "tensorpeek/tensors": { readonly arguments: TensorsArguments; readonly result: TensorTable };
+  readonly "tensorpeek/inlineValues": { readonly arguments: InlineValuesArguments; readonly result: InlineValuesResult };
+}
+
+/** Custom DAP events that our adapter sends. */
+export interface DebugEvents {
+  readonly "tensorpeek/mode": { readonly body: ModeEvent };
+  readonly "tensorpeek/process": { readonly body: ProcessEvent };
+}
+
+/** LSP requests of our own that the language server answers; null where there is nothing to say. */
+export interface ServerRequests {
+  readonly "tensorpeek/evaluatableExpression": { readonly params: EvaluatableExpressionParams; readonly result: EvaluatableExpression | null };
+}
+
 /** A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere else. */
 export type Number = number | "nan" | "inf" | "-inf";
 
@@ -195,6 +212,8 @@ export interface SessionSettings {
   readonly valueBudgetMs?: number;
   /** Milliseconds of work for one answer (60). */
   readonly answerBudgetMs?: number;
+  /** What an adapter that listens on a port was given in TENSORPEEK_ACCESS_TOKEN; it serves nobody else. */
+  readonly accessToken?: string;
 }
 
 /** LSP request `tensorpeek/evaluatableExpression`: the expression around a position, or that a selection consists of. Positions are 0-based, in UTF-16 code units. */

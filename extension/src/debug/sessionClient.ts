@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import type { DebugRequests } from "../contract/methods";
+import type { DebugRequests } from "../contract/messages";
 
 /** Sends one of our custom DAP requests; typed by its method. */
 export async function request<M extends keyof DebugRequests>(

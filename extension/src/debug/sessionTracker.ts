@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import { Disposables } from "../common/disposables";
 import { firstAfter } from "../common/firstAfter";
-import type { DebugEvents } from "../contract/methods";
-import type { ModeEvent } from "../contract/messages";
+import type { DebugEvents, ModeEvent } from "../contract/messages";
 import { CONTEXT_KEYS, DEBUG_TYPES } from "../contributions";
 import type { Log } from "../log";
 import type { PythonDebugConfiguration } from "./configuration";
@@ -169,14 +168,14 @@ export class SessionTracker implements vscode.Disposable {
     }
     switch (event as keyof DebugEvents) {
       case "tensorpeek/mode": {
-        const mode = body as DebugEvents["tensorpeek/mode"];
+        const mode = body as DebugEvents["tensorpeek/mode"]["body"];
         entry.mode = mode;
         this.log.info(`${session.name}: ${mode.mode}. ${mode.reason}`);
         this.changed();
         break;
       }
       case "tensorpeek/process": {
-        const { name } = body as DebugEvents["tensorpeek/process"];
+        const { name } = body as DebugEvents["tensorpeek/process"]["body"];
         if (session.parentSession && name !== "") {
           session.name = name;
           this.sessionsChanged.fire();

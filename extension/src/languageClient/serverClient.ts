@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
 import { coalesced } from "../common/coalesce";
 import { messageOf } from "../common/errors";
-import type { ServerRequests } from "../contract/methods";
+import type { ServerRequests } from "../contract/messages";
 import type { Log } from "../log";
 import type { Backend } from "../python/backend";
 import type { Interpreters } from "../python/interpreter";

@@ -10,7 +10,14 @@ from typing import Callable
 from tensorpeek.adapter.framing import Message
 from tensorpeek.adapter.probe_link import ProbeFailed, ProbeLink, Request
 from tensorpeek.adapter.texts import Texts
-from tensorpeek.contract.messages import ConfigureArguments, Mode, ModeEvent, ProcessEvent, ProcessInfo
+from tensorpeek.contract.messages import (
+    ConfigureArguments,
+    DebugEvent,
+    Mode,
+    ModeEvent,
+    ProcessEvent,
+    ProcessInfo,
+)
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +32,7 @@ SEND_WITHOUT_DELAY = (
     "__import__('socket').IPPROTO_TCP, __import__('socket').TCP_NODELAY, 1)"
 )
 
-Notify = Callable[[str, Message], None]
+Notify = Callable[[DebugEvent, Message], None]
 
 
 class Activation:

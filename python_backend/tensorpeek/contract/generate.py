@@ -85,6 +85,13 @@ def emit_python(schema: Schema) -> str:
         f"CONTRACT_VERSION = {schema['version']}",
         "",
     ]
+    for group, methods in schema["methods"].items():
+        names = {"enum": list(methods["names"])}
+        out += [
+            f"{group.removesuffix('s')} = {python_type(names)}",
+            *docstring(methods["description"], ""),
+            "",
+        ]
     for name, definition in schema["definitions"].items():
         if definition.get("type") != "object":
             out += [
@@ -135,6 +142,12 @@ def emit_typescript(schema: Schema) -> str:
         f"export const CONTRACT_VERSION = {schema['version']};",
         "",
     ]
+    for group, methods in schema["methods"].items():
+        out += [f"/** {methods['description']} */", f"export interface {group} {{"]
+        for name, parts in methods["names"].items():
+            fields = "; ".join(f"readonly {part}: {typescript_type(kind)}" for part, kind in parts.items())
+            out += [f"  readonly {json.dumps(name)}: {{ {fields} }};"]
+        out += ["}", ""]
     for name, definition in schema["definitions"].items():
         if "description" in definition:
             out += [f"/** {definition['description']} */"]

@@ -6,6 +6,15 @@ from typing import Any, Literal, TypedDict, Union
 
 CONTRACT_VERSION = 1
 
+DebugRequest = Literal["tensorpeek/tensors", "tensorpeek/inlineValues"]
+"""Custom DAP requests that our adapter answers."""
+
+DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process"]
+"""Custom DAP events that our adapter sends."""
+
+ServerRequest = Literal["tensorpeek/evaluatableExpression"]
+"""LSP requests of our own that the language server answers; null where there is nothing to say."""
+
 Number = Union[float, Literal["nan", "inf", "-inf"]]
 """A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere
 else.
@@ -234,6 +243,8 @@ class SessionSettings(TypedDict, total=False):
     """Milliseconds of work for one value (20)."""
     answerBudgetMs: float
     """Milliseconds of work for one answer (60)."""
+    accessToken: str
+    """What an adapter that listens on a port was given in TENSORPEEK_ACCESS_TOKEN; it serves nobody else."""
 
 
 class _EvaluatableExpressionParamsRequired(TypedDict):

@@ -9,9 +9,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from tensorpeek import __version__
-from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams
+from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams, ServerRequest
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.expression import Position, evaluatable_expression
+
+EVALUATABLE_EXPRESSION: ServerRequest = "tensorpeek/evaluatableExpression"
 
 
 def language_server() -> LanguageServer:
@@ -31,7 +33,7 @@ def language_server() -> LanguageServer:
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         documents.close(params.text_document.uri)
 
-    @server.feature("tensorpeek/evaluatableExpression")
+    @server.feature(EVALUATABLE_EXPRESSION)
     def expression(params: Any) -> EvaluatableExpression | None:
         where = _checked(params)
         source = documents.get(where["uri"])
