@@ -4,6 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from tensorpeek.probe.kinds import optimizer as optimizer_module
+
 
 @pytest.fixture
 def layer():
@@ -52,3 +54,23 @@ def test_grad_scalers_say_their_scale(say):
     used = torch.amp.GradScaler("cpu", init_scale=1024.0)
     used.scale(torch.ones(1))
     assert say(used) == "GradScaler scale 1024 0 of 2000 steps without overflow"
+
+
+def test_every_parameter_and_state_is_counted(say):
+    parameters = [nn.Parameter(torch.zeros(10)) for _ in range(3000)]
+    optimizer = torch.optim.SGD(parameters, lr=0.1, momentum=0.9)
+    assert say(optimizer) == "SGD lr 0.1 30k params"
+    sum(parameter.sum() for parameter in parameters).backward()
+    optimizer.step()
+    assert say(optimizer) == "SGD lr 0.1 30k params state 120 KB"
+
+
+def test_what_is_not_counted_is_not_left_unsaid(say, monkeypatch):
+    monkeypatch.setattr(optimizer_module, "MOST_TENSORS", 2)
+    parameters = [nn.Parameter(torch.zeros(10)) for _ in range(3)]
+    assert say(torch.optim.SGD(parameters, lr=0.1)) == "SGD lr 0.1 ≥20 params"
+
+
+def test_parameters_without_a_size_yet(say):
+    parameters = list(nn.LazyLinear(3).parameters())
+    assert say(torch.optim.SGD([*parameters, nn.Parameter(torch.zeros(4))], lr=0.1)).endswith(" 4 params")
