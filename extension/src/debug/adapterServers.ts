@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type * as vscode from "vscode";
@@ -6,15 +7,29 @@ import type { Command } from "../python/backend";
 
 const START_TIMEOUT_MS = 20_000;
 
+/** Where an adapter finds its token; other users of the machine could read its arguments, but not this. */
+const TOKEN_VARIABLE = "TENSORPEEK_ACCESS_TOKEN";
+
+/** An adapter that listens, and what it wants to see in the attribute `tensorpeek` before it does anything. */
+export interface ListeningAdapter {
+  readonly port: number;
+  readonly accessToken: string;
+}
+
 /** Adapters of ours that listen on a loopback port: the only way in for `connect` configurations of another debug type. */
 export class AdapterServers implements vscode.Disposable {
   private readonly processes = new Map<number, ChildProcess>();
 
   constructor(private readonly log: Log) {}
 
-  /** Starts an adapter and gives the port it says it listens on. */
-  async start(command: Command): Promise<number> {
-    const child = spawn(command.program, command.args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  /** Starts an adapter and waits until it listens. */
+  async start(command: Command): Promise<ListeningAdapter> {
+    const accessToken = randomBytes(32).toString("hex");
+    const child = spawn(command.program, command.args, {
+      env: { ...process.env, [TOKEN_VARIABLE]: accessToken },
+      stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+    });
     try {
       const port = await listeningPort(child);
       this.processes.set(port, child);
@@ -22,7 +37,7 @@ export class AdapterServers implements vscode.Disposable {
       child.stderr.on("data", (data: Buffer) => {
         this.log.info(`adapter on port ${String(port)}: ${data.toString().trimEnd()}`);
       });
-      return port;
+      return { port, accessToken };
     } catch (error) {
       child.kill();
       throw error;

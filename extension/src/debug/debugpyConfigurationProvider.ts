@@ -45,8 +45,9 @@ export class DebugpyConfigurationProvider implements vscode.DebugConfigurationPr
     const connect = listeningAdapter(configuration);
     if (connect) {
       // Microsoft's extension ignores debugAdapterPath here and connects straight to the port.
-      const debugServer = await this.servers.start(this.backend.adapter(interpreter, { listen: true, connect }));
-      return { ...configuration, tensorpeek, debugServer };
+      const command = this.backend.adapter(interpreter, { listen: true, connect });
+      const { port, accessToken } = await this.servers.start(command);
+      return { ...configuration, tensorpeek: { ...tensorpeek, accessToken }, debugServer: port };
     }
     return {
       ...configuration,

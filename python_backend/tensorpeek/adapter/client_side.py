@@ -8,6 +8,7 @@ import logging
 from typing import Any, Callable, cast
 
 from tensorpeek.adapter import frame_values
+from tensorpeek.adapter.access import Access
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.framing import Garbled, Message
 from tensorpeek.adapter.launch_attributes import LaunchProblem, StartAttributes, prepare_launch
@@ -36,9 +37,10 @@ DISCONNECT_PATIENCE = 10.0
 class ClientSide:
     """Receives what the client sends."""
 
-    def __init__(self, session: Session, choice: PeerChoice) -> None:
+    def __init__(self, session: Session, choice: PeerChoice, access: Access) -> None:
         self._session = session
         self._choice = choice
+        self._access = access
 
     # The receiver's part
 
@@ -46,6 +48,9 @@ class ClientSide:
         if message["type"] == "event":  # DAP has none from clients
             return
         command: str = message["command"]
+        if not self._access.permits(command):
+            self._session.client.refuse(message, self._session.texts("no_access"))
+            return
         handler = getattr(self, f"{command.replace('/', '_')}_request", None)
         if handler is not None:
             self._handle(handler, message)
@@ -123,7 +128,11 @@ class ClientSide:
 
     async def _start(self, request: Message) -> StartAttributes:
         session = self._session
-        start = session.start = StartAttributes.of(request["command"], request["arguments"])
+        start = StartAttributes.of(request["command"], request["arguments"])
+        if not self._access.present(start.access_token):
+            session.end()  # the answer goes first
+            raise LaunchProblem(session.texts("no_access"))
+        session.start = start
         session.values.budgets = start.budgets
         await self._choice.follow(start)
         return start
@@ -227,13 +236,14 @@ class ClientSide:
         """Answered in any case, and then everything ends."""
         session = self._session
         session.resumed()
-        answer = session.ask_peer("disconnect", request["arguments"])
-        await asyncio.wait([answer], timeout=DISCONNECT_PATIENCE)
+        if self._access.is_open:
+            answer = session.ask_peer("disconnect", request["arguments"])
+            await asyncio.wait([answer], timeout=DISCONNECT_PATIENCE)
         session.client.respond(request)
         session.end()
 
 
-def client_channel(session: Session, choice: PeerChoice, kind: type[Channel] = Channel) -> Channel:
+def client_channel(session: Session, choice: PeerChoice, access: Access, kind: type[Channel]) -> Channel:
     """The channel that the client speaks through, joined to the session."""
-    channel = session.client = kind("the client", ClientSide(session, choice))
+    channel = session.client = kind("the client", ClientSide(session, choice, access))
     return channel

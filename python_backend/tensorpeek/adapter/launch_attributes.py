@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from tensorpeek.adapter.access import TOKEN_SETTING
 from tensorpeek.adapter.env_file import parse_env_file
 from tensorpeek.adapter.framing import Message
 from tensorpeek.adapter.texts import Texts
@@ -41,11 +42,18 @@ class StartAttributes:
     """`launch` or `attach`."""
     passed_on: Message
     own: Message
+    """For child sessions too; without the token, since each goes through an adapter of its own."""
+    access_token: str
 
     @classmethod
     def of(cls, command: str, attributes: Message) -> StartAttributes:
         own = {key: attributes[key] for key in OWN_ATTRIBUTES if key in attributes}
-        return cls(command, {key: value for key, value in attributes.items() if key not in own}, own)
+        passed_on = {key: value for key, value in attributes.items() if key not in own}
+        token: object = ""
+        if isinstance(own.get("tensorpeek"), dict):
+            settings = own["tensorpeek"] = dict(own["tensorpeek"])
+            token = settings.pop(TOKEN_SETTING, "")
+        return cls(command, passed_on, own, token if isinstance(token, str) else "")
 
     @property
     def debugpy_path(self) -> str | None:

@@ -77,6 +77,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "es": "No se puede conectar con {host}:{port}: {problem}",
         "pt-br": "Não foi possível conectar a {host}:{port}: {problem}",
     },
+    "no_access": {
+        "en": "This debug adapter serves only the editor that started it.",
+        "es": "Este adaptador de depuración solo atiende al editor que lo inició.",
+        "pt-br": "Este adaptador de depuração atende apenas o editor que o iniciou.",
+    },
     "ended": {
         "en": "The debug session has ended.",
         "es": "La sesión de depuración ha terminado.",

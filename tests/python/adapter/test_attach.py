@@ -136,7 +136,7 @@ def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: 
 
 def test_through_a_port(session: DebugSession, tmp_path: Path) -> None:
     """As an editor does for the attribute `debugServer`."""
-    adapter = session.spawn(sys.executable, str(ADAPTER), "--port", "0", stdout=subprocess.PIPE)
+    adapter = session.spawn(sys.executable, str(ADAPTER), "--port", "0", "--no-token", stdout=subprocess.PIPE)
     host, _, port = first_line(adapter).removeprefix("listening on ").partition(":")
     process = listening(session, "listen")
     debugpy_port = int(first_line(process))

@@ -121,7 +121,7 @@ def test_stopping_while_a_request_takes_long(session: DebugSession) -> None:
 
 
 def test_a_port_nobody_comes_to_can_be_ended(session: DebugSession) -> None:
-    process = session.spawn(sys.executable, str(ADAPTER), "--port", "0", stdout=subprocess.PIPE)
+    process = session.spawn(sys.executable, str(ADAPTER), "--port", "0", "--no-token", stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline().startswith(b"listening on 127.0.0.1:")
     process.terminate()
@@ -129,7 +129,7 @@ def test_a_port_nobody_comes_to_can_be_ended(session: DebugSession) -> None:
 
 
 def test_a_port_nobody_comes_to_ends_with_its_parent(session: DebugSession) -> None:
-    start = f"subprocess.Popen([{sys.executable!r}, {str(ADAPTER)!r}, '--port', '0']).pid"
+    start = f"subprocess.Popen([{sys.executable!r}, {str(ADAPTER)!r}, '--port', '0', '--no-token']).pid"
     code = f"import subprocess; print({start}, flush=True); input()"
     parent = session.spawn(sys.executable, "-c", code, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert parent.stdout is not None

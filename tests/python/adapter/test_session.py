@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tensorpeek.adapter.access import Access
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.client_side import client_channel
 from tensorpeek.adapter.framing import BODY_LIMIT, Decoder, Garbled, Message, encode
@@ -42,7 +43,8 @@ class Between:
 
     def __init__(self) -> None:
         self.session = Session()
-        self.client = client_channel(self.session, PeerChoice(self.session, None, None))
+        choice = PeerChoice(self.session, None, None)
+        self.client = client_channel(self.session, choice, Access(), Channel)
         side = PeerSide(self.session)
         self.debugpy = Channel("debugpy", side)
         self.session.peer = Peer(self.debugpy, side)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AdapterServers } from "../../../../extension/src/debug/adapterServers";
+import type { AdapterServers, ListeningAdapter } from "../../../../extension/src/debug/adapterServers";
 import { UserError } from "../../../../extension/src/common/errors";
 import type { PythonDebugConfiguration } from "../../../../extension/src/debug/configuration";
 import { DebugpyConfigurationProvider } from "../../../../extension/src/debug/debugpyConfigurationProvider";
@@ -14,14 +14,14 @@ const attach = { name: "child", type: "debugpy", request: "attach", connect: { h
 const OUR_PORT = 5001;
 
 let findAtLeast: ReturnType<typeof vi.fn>;
-let start: ReturnType<typeof vi.fn<(command: Command) => Promise<number>>>;
+let start: ReturnType<typeof vi.fn<(command: Command) => Promise<ListeningAdapter>>>;
 let provider: DebugpyConfigurationProvider;
 
 beforeEach(() => {
   findAtLeast = vi.fn((_oldest: unknown, _folder: unknown, python: unknown) =>
     Promise.resolve({ command: Array.isArray(python) ? python : [python ?? "/usr/bin/python3"], version: [3, 12, 0] }),
   );
-  start = vi.fn(() => Promise.resolve(OUR_PORT));
+  start = vi.fn(() => Promise.resolve({ port: OUR_PORT, accessToken: "secret" }));
   const servers = { start, owns: (port: number) => port === OUR_PORT } as unknown as AdapterServers;
   const log = { warn: () => undefined } as unknown as Log;
   provider = new DebugpyConfigurationProvider(backend, { findAtLeast } as unknown as Interpreters, servers, log);
@@ -52,7 +52,7 @@ describe("a debugpy configuration", () => {
     expect(await resolve(attach)).toEqual({
       ...attach,
       debugServer: OUR_PORT,
-      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60 },
+      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60, accessToken: "secret" },
     });
     expect(start.mock.calls[0]![0].args).toEqual([backend.adapterScript, "--port", "0", "--connect", "127.0.0.1:4000"]);
   });
