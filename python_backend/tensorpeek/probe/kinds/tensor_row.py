@@ -10,7 +10,7 @@ from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.presentation import Text, present
 from tensorpeek.probe.statistics.tensor_scan import AnyScan, scan_memory
 from tensorpeek.probe.tensors.address_view import Memory, locate
-from tensorpeek.probe.tensors.elements import elements, row
+from tensorpeek.probe.tensors.elements import Element, elements, row, shortest
 from tensorpeek.probe.tensors.facts import TensorFacts
 from tensorpeek.probe.tensors.line import tensor_line
 
@@ -84,8 +84,12 @@ def rows_of(value: TensorRow) -> list[Child]:
             return [Child("values", Text("the memory was freed or moved"))]
         found = elements(memory, start, stop)
         return [
-            Child(f"[{i}]", Text("?" if element is None else repr(element)), f"[{i}]")
+            Child(f"[{i}]", Text(element_text(element, memory)), f"[{i}]")
             for i, element in enumerate(found, start)
         ]
 
     return index_groups(memory.shape[0], make_rows)
+
+
+def element_text(element: Element | None, memory: Memory) -> str:
+    return "?" if element is None else repr(shortest(element, memory.element.kernel))

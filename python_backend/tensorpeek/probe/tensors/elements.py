@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import struct
+from contextlib import suppress
 from typing import Any, Union
 
 from tensorpeek.probe.tensors.address_view import Memory
@@ -24,6 +26,10 @@ _FORMATS: dict[str, str] = {
     "i64": "q",
     "u64": "Q",
 }
+
+
+WHOLE = 1 << 24
+"""Up to here whole numbers are written in full, though f16 would need fewer digits."""
 
 
 def row(memory: Memory, index: int) -> Memory:
@@ -52,6 +58,37 @@ def elements(memory: Memory, start: int, stop: int) -> list[Element | None]:
 def scalar(memory: Memory) -> Element | None:
     """The one element of a zero-dimensional memory."""
     return _element(memory, memory.view(), 0)
+
+
+def shortest(element: Element, kernel: str | None) -> Element:
+    """The number of the fewest digits that is this element in its own dtype: 0.1, not 0.10000000149011612."""
+    if isinstance(element, complex):
+        return complex(_shortest(element.real, kernel), _shortest(element.imag, kernel))
+    return _shortest(element, kernel) if isinstance(element, float) else element
+
+
+def _shortest(value: float, kernel: str | None) -> float:
+    if value.is_integer() and abs(value) <= WHOLE:
+        return value
+    if kernel in ("f16", "bf16", "f32") and math.isfinite(value):
+        for digits in range(1, 10):
+            candidate = float(f"{value:.{digits}g}")
+            with suppress(OverflowError):  # rounded up to beyond the dtype's range
+                if _rounded(candidate, kernel) == value:
+                    return candidate
+    return value
+
+
+def _rounded(value: float, kernel: str) -> float:
+    """The number of that dtype that is nearest."""
+    if kernel != "bf16":
+        code = _FORMATS[kernel]
+        rounded: float = struct.unpack(code, struct.pack(code, value))[0]
+        return rounded
+    (bits,) = struct.unpack("<I", struct.pack("<f", value))
+    bits = bits + 0x7FFF + (bits >> 16 & 1) & 0xFFFF0000
+    widened: float = struct.unpack("<f", struct.pack("<I", bits))[0]
+    return widened
 
 
 def _element(memory: Memory, view: Any, place: int) -> Element | None:

@@ -102,6 +102,35 @@ def test_elements(dtype: torch.dtype, text: str) -> None:
     assert peek(tensor).rows["values/[1]/[1]"] == text
 
 
+@pytest.mark.parametrize(
+    ("dtype", "number", "text"),
+    [
+        (torch.float32, 0.1, "0.1"),
+        (torch.float32, 0.7752069830894470, "0.775207"),
+        (torch.float32, 1 / 3, "0.33333334"),
+        (torch.float32, torch.finfo(torch.float32).max, "3.4028235e+38"),
+        (torch.float32, 1e-45, "1e-45"),
+        (torch.float32, 16777217.0, "16777216.0"),
+        (torch.float16, 0.1, "0.1"),
+        (torch.float16, 65504.0, "65504.0"),
+        (torch.bfloat16, 0.1, "0.1"),
+        (torch.bfloat16, 1 / 3, "0.334"),
+        (torch.float64, 1 / 3, "0.3333333333333333"),
+        (torch.complex64, 0.1 - 0.2j, "(0.1-0.2j)"),
+        (torch.float32, -0.0, "-0.0"),
+        (torch.float32, math.nan, "nan"),
+        (torch.float16, -math.inf, "-inf"),
+    ],
+    ids=str,
+)
+def test_elements_have_the_digits_of_their_dtype(dtype: torch.dtype, number: complex, text: str) -> None:
+    tensor = torch.tensor([number], dtype=dtype)
+    assert peek(tensor).rows["values/[0]"] == text
+    if math.isfinite(abs(number)):
+        again = torch.tensor([complex(text) if isinstance(number, complex) else float(text)], dtype=dtype)
+        assert torch.equal(again, tensor)
+
+
 def test_rows_of_strided_expanded_and_offset_views() -> None:
     base = torch.arange(24.0).reshape(4, 6)
     for view in (base[1:, ::2], base.T, base[:1].expand(3, -1), base[2]):
