@@ -1,5 +1,8 @@
 // Bundles the extension and its pages into dist/.  --production: small, without source maps.  --watch: again at each change.
+import { writeFileSync } from "node:fs";
 import { context } from "esbuild";
+
+import { thirdPartyNotices } from "./scripts/notices.mjs";
 
 const production = process.argv.includes("--production");
 const watch = process.argv.includes("--watch");
@@ -9,6 +12,8 @@ const shared = {
   minify: production,
   sourcemap: production ? false : "linked",
   logLevel: "info",
+  metafile: true,
+  // They are in dist/ThirdPartyNotices.txt.
   legalComments: "none",
 };
 
@@ -32,12 +37,15 @@ const bundles = [
   },
 ];
 
+const inputs = [];
 for (const bundle of bundles) {
   const builder = await context(bundle);
   if (watch) {
     await builder.watch();
   } else {
-    await builder.rebuild();
+    const { metafile } = await builder.rebuild();
+    inputs.push(...Object.keys(metafile.inputs));
     await builder.dispose();
   }
 }
+if (!watch) writeFileSync("dist/ThirdPartyNotices.txt", thirdPartyNotices(".", inputs));

@@ -16,10 +16,14 @@ const TEXTS = ["package.json", "README.md", "CHANGELOG.md", "LICENSE"];
 const FOLDERS = ["extension/l10n", "extension/resources", "python_backend/tensorpeek", "bundled/libs"];
 /** Folders of these names, which debugpy's vendored libraries have too. */
 const NEVER_SHIPPED = ["__pycache__", "tests"];
-const BUILT_FROM = ["package-lock.json", "esbuild.mjs", "extension/src", "extension/webview", "scripts/package.mjs"];
+const BUILT_FROM = [
+  ...["package-lock.json", "esbuild.mjs", "extension/src", "extension/webview"],
+  ...["scripts/package.mjs", "scripts/notices.mjs"],
+];
 
 const NEEDED = [
   ...["extension/package.json", "extension/package.nls.json", "extension/dist/extension.js"],
+  "extension/ThirdPartyNotices.txt",
   ...["adapter/__main__.py", "server/__main__.py", "probe/inject.py", "contract/wire.schema.json"].map(
     (name) => `extension/python_backend/tensorpeek/${name}`,
   ),
@@ -58,6 +62,7 @@ function stage() {
   const filter = (/** @type {string} */ path) => !NEVER_SHIPPED.includes(basename(path));
   for (const name of [...TEXTS, ...translations(), ...FOLDERS, "dist"])
     cpSync(join(root, name), join(folder, name), { recursive: true, filter });
+  renameSync(join(folder, "dist", "ThirdPartyNotices.txt"), join(folder, "ThirdPartyNotices.txt"));
   return folder;
 }
 
