@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 OLDEST_PROBED = (3, 9)
 
+INSTALL_PATIENCE = 15.0
+"""Seconds that the program waits for the probe before it runs without."""
+
 QUIET_TIME = 0.25
 """Seconds after a stop until the probe is asked what has become of the process; the client goes first."""
 
@@ -45,6 +48,7 @@ class Activation:
         self._announced: ModeEvent | None = None
         self._name = ""
         self._is_known = False
+        self._stays_plain = False
         self._look: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.settled = asyncio.Event()
@@ -58,21 +62,30 @@ class Activation:
 
     async def begin(self, budgets: ConfigureArguments) -> None:
         """Installs the probe, between debugpy's `initialized` and the first line of the program."""
+        patience = asyncio.get_running_loop().call_later(INSTALL_PATIENCE, self._run_without)
         try:
             self._take(await self._probe.install(budgets))
             # A worker that was just forked does not know its number yet.
             self._is_known = False
         except ProbeFailed as failure:
             log.warning("the probe is not installed: %s", failure)
-            await self._explain(str(failure))
+            if not self.settled.is_set():
+                await self._explain(str(failure))
         finally:
+            patience.cancel()
             if self.mode == "plain":
                 await self._answer("evaluate", {"expression": SEND_WITHOUT_DELAY, "context": "repl"})
             self.settled.set()
 
-    def run_plain(self, key: str, **values: object) -> None:
-        """Announces plain mode for a reason among the texts; once for the same reason."""
-        self._announce("plain", self.texts(key, **values))
+    def _run_without(self) -> None:
+        """For now: should the probe start later after all, its values are shown from then on."""
+        self._announce_plain("plain_probe", problem=f"no answer within {INSTALL_PATIENCE:.0f} s")
+        self.settled.set()
+
+    def run_plain(self, key: str) -> None:
+        """Announces plain mode for good, for a reason among the texts."""
+        self._stays_plain = True
+        self._announce_plain(key)
         self.settled.set()
 
     def look_again(self) -> None:
@@ -98,6 +111,8 @@ class Activation:
             log.info("the process can't be asked: %s", failure)
 
     def _take(self, process: ProcessInfo) -> None:
+        if self._stays_plain:
+            return
         if process["problem"]:
             self._run_plain_because(process["python"], process["problem"])
         elif process["torch"]:
@@ -120,14 +135,17 @@ class Activation:
     def _run_plain_because(self, python: str, problem: str) -> None:
         version = re.match(r"(\d+)\.(\d+)", python)
         if version is not None and (int(version[1]), int(version[2])) < OLDEST_PROBED:
-            self.run_plain("plain_old_python", python=version[0])
+            self._announce_plain("plain_old_python", python=version[0])
         else:
-            self.run_plain("plain_probe", problem=problem)
+            self._announce_plain("plain_probe", problem=problem)
 
     async def _answer(self, command: str, arguments: Message) -> Message:
         future = self._request(command, arguments)
         await asyncio.wait([future], timeout=2)
         return future.result() if future.done() else {}
+
+    def _announce_plain(self, key: str, **values: object) -> None:
+        self._announce("plain", self.texts(key, **values))
 
     def _announce(self, mode: Mode, reason: str) -> None:
         event: ModeEvent = {"mode": mode, "reason": reason}

@@ -31,9 +31,6 @@ INJECTOR = Path(__file__).resolve().parents[1] / "probe" / "inject.py"
 DOOR = "tensorpeek.probe.entry (debugger)"
 """The injector's name for the probe."""
 
-INSTALL_PATIENCE = 15.0
-"""Seconds for the probe to be loaded; a debuggee that is busy in C code answers late."""
-
 Request = Callable[[str, Message], "asyncio.Future[Message]"]
 
 
@@ -48,12 +45,15 @@ class ProbeLink:
         self._request = request
 
     async def install(self, budgets: ConfigureArguments) -> ProcessInfo:
-        """Loads the probe into the debuggee, or configures the one that a forked child inherited."""
+        """Loads the probe into the debuggee, or configures the one that a forked child inherited.
+
+        However late: a debuggee that is busy in C code takes its time.
+        """
         space = json.dumps({"__name__": "tensorpeek.probe.inject", "__file__": str(INJECTOR)})
         source = f"__import__('pathlib').Path({str(INJECTOR)!r}).read_text('utf-8')"
         run = f"(lambda space: exec(compile({source}, {str(INJECTOR)!r}, 'exec'), space) or space)({space})"
         expression = f"{run}['install']({json.dumps(budgets)!r})"
-        return cast(ProcessInfo, await self._evaluate(expression, INSTALL_PATIENCE))
+        return cast(ProcessInfo, _body(await self._asked(expression)))
 
     async def process(self) -> ProcessInfo:
         return cast(ProcessInfo, await self._call("process", {}, 5))
@@ -77,17 +77,20 @@ class ProbeLink:
         return await self._evaluate(f"{handle}({command!r}, {json.dumps(arguments)!r})", patience)
 
     async def _evaluate(self, expression: str, patience: float) -> dict[str, Any]:
-        answer = self._request("evaluate", {"expression": expression, "context": "repl"})
+        answer = self._asked(expression)
         await asyncio.wait([answer], timeout=patience)
         if not answer.done():
             raise ProbeFailed(f"no answer within {patience:.1f} s")
-        response = answer.result()
-        if not response["success"]:
-            raise ProbeFailed(str(response.get("message")))
-        return _body(response["body"]["result"])
+        return _body(answer.result())
+
+    def _asked(self, expression: str) -> asyncio.Future[Message]:
+        return self._request("evaluate", {"expression": expression, "context": "repl"})
 
 
-def _body(text: str) -> dict[str, Any]:
+def _body(response: Message) -> dict[str, Any]:
+    if not response["success"]:
+        raise ProbeFailed(str(response.get("message")))
+    text: str = response["body"]["result"]
     try:
         reply = cast(ProbeReply, json.loads(text))
         version, ok = reply["contractVersion"], reply["ok"]

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from tensorpeek.adapter import activation
 from tensorpeek.adapter.access import Access
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.client_side import client_channel
 from tensorpeek.adapter.framing import BODY_LIMIT, Decoder, Garbled, Message, encode
+from tensorpeek.adapter.launch_attributes import StartAttributes
 from tensorpeek.adapter.peer import Peer
 from tensorpeek.adapter.peer_choice import PeerChoice
 from tensorpeek.adapter.peer_side import PeerSide
@@ -278,6 +280,71 @@ async def test_an_answer_of_an_earlier_pause_leaves_the_references_of_this_one(
     assert "lazy" not in json.dumps(between.last)
     between.ask(4, "setVariable", variablesReference=ours, name="y", value="1")
     assert between.to_debugpy.messages[-1]["arguments"]["variablesReference"] == 20
+
+
+PROCESS = {"pid": 1, "name": "", "python": "3.11.7", "torch": "2.5.0", "numpy": "", "problem": ""}
+
+
+async def installing(between: Between, monkeypatch: pytest.MonkeyPatch, patience: float) -> Message:
+    """The request that installs the probe, after so many seconds of waiting for its answer."""
+    monkeypatch.setattr(activation, "INSTALL_PATIENCE", patience)
+    between.session.start = StartAttributes.of("launch", {})
+    between.debugpy.data_received(encode({"seq": 1, "type": "event", "event": "initialized"}))
+    await settled()
+    install = between.to_debugpy.messages[-1]
+    between.ask(1, "configurationDone")
+    await asyncio.sleep(patience if patience < 1 else 0)
+    await settled()
+    return install
+
+
+def installed() -> Message:
+    return {"result": json.dumps({"contractVersion": 1, "ok": True, "body": PROCESS})}
+
+
+def modes(between: Between) -> list[str]:
+    return [event["mode"] for event in between.events("tensorpeek/mode")]
+
+
+async def test_the_program_waits_for_the_probe(between: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+    install = await installing(between, monkeypatch, 20)
+    assert between.to_debugpy.messages[-1] is install
+    between.answer(installed(), install)
+    await settled()
+    assert between.to_debugpy.messages[-1]["command"] == "configurationDone"
+    assert modes(between) == ["active"]
+
+
+async def test_a_probe_that_starts_late_is_there_all_the_same(
+    between: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install = await installing(between, monkeypatch, 0.01)
+    assert between.to_debugpy.messages[-1]["command"] == "configurationDone"
+    assert modes(between) == ["plain"]
+    between.answer(installed(), install)
+    await settled()
+    assert modes(between) == ["plain", "active"]
+
+
+async def test_after_a_failure_of_ours_a_late_probe_changes_nothing(
+    between: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install = await installing(between, monkeypatch, 0.01)
+    between.ask(2, "variables", variablesReference=5)
+    between.answer({"variables": [{}]})
+    between.answer(installed(), install)
+    await settled()
+    assert modes(between) == ["plain", "plain"]
+    assert between.session.activation.mode == "plain"
+
+
+async def test_an_end_while_the_probe_starts_is_no_failure_of_it(
+    between: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await installing(between, monkeypatch, 20)
+    between.debugpy.connection_lost(None)
+    await settled()
+    assert modes(between) == []
 
 
 async def settled() -> None:
