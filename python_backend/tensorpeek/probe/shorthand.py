@@ -41,6 +41,8 @@ def shorthand(value: Any, depth: int = 0, room: Iterator[object] | None = None) 
         return array_shorthand(value)
     if raw.exactly(value, bool, int, float, type(None)):
         return number_shorthand(value)
+    if raw.is_a(cls, "numpy.number", "numpy.bool") and raw.module_name(cls) == "numpy":
+        return str(value)
     if raw.exactly(value, str, bytes):
         return clip(repr(value[: LONGEST_WORD + 1]))
     if reach.is_container(cls):
