@@ -17,6 +17,7 @@ from tensorpeek.probe.kinds.rows import all_attributes, group
 from tensorpeek.probe.presentation import present
 from tensorpeek.probe.quantities import bytes_text, count_text
 from tensorpeek.probe.statistics import scan_tensor
+from tensorpeek.probe.tensors.dtypes import element_type
 
 MOST_MODULES = 20_000
 """Submodules that are counted; a larger model says `≥`."""
@@ -43,6 +44,7 @@ class Tensors:
     frozen: int = 0
     """Elements that don't require a gradient."""
     devices: Counter[str] = field(default_factory=Counter)
+    dtypes: Counter[str] = field(default_factory=Counter)
     held: list[tuple[str, Any, int]] = field(default_factory=list)
     """Where it is, the tensor, and its number of elements."""
 
@@ -112,6 +114,7 @@ def count_in(tensors: Tensors, where: str, tensor: Any, found: Anatomy) -> None:
     if not tensor.requires_grad:
         tensors.frozen += elements
     tensors.devices[str(tensor.device)] += 1
+    tensors.dtypes[element_type(tensor.dtype).name] += 1
     tensors.held.append((where, tensor, elements))
 
 
@@ -166,6 +169,8 @@ def line(module: Any, found: Anatomy) -> str:
     words.append(mode(module, found))
     if parameters.count:
         words.append(bytes_text(parameters.bytes))
+    if list(parameters.dtypes) not in ([], ["f32"]):
+        words.append(", ".join(parameters.dtypes))
     if parameters.frozen:
         share = 100 * parameters.frozen / parameters.elements
         words.append("frozen" if parameters.frozen == parameters.elements else f"{share:.3g} % frozen")

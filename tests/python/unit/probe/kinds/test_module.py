@@ -98,3 +98,8 @@ def test_a_registered_name_hidden_by_a_class_attribute_is_still_reached(children
 
 def test_half_made_modules_have_a_line(say):
     assert say(Net.__new__(Net)) == "Net eval"
+
+
+def test_says_dtypes_other_than_f32(say):
+    assert say(nn.Linear(64, 1, bias=False).bfloat16()) == "Linear 64 params train 128 B bf16"
+    assert say(nn.Sequential(nn.Linear(1, 1), nn.Linear(1, 1).double())).endswith("24 B f32, f64")
