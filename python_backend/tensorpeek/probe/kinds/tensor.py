@@ -78,6 +78,8 @@ def _autograd(tensor: Any) -> list[Child]:
 def _contents(tensor: Any, facts: TensorFacts) -> list[Child]:
     found = readable(tensor)
     inner = found.tensor
+    if found.on_device is not None:
+        return [Child("values", Text(f"on {facts.device}, and not copied from there"), "")]
     if inner is None:
         return []
     if facts.layout == "strided" and not found.through:

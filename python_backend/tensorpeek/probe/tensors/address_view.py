@@ -56,7 +56,7 @@ def locate(tensor: Any) -> Memory | str:
         element = element_type(tensor.dtype)
         storage = tensor.untyped_storage()
         available = storage.nbytes()
-        address = _storage_address(tensor, storage, core)
+        address = storage_address(tensor, storage)
         offset = tensor.storage_offset()
         item_bytes = tensor.element_size()
         dense = tensor.is_contiguous()
@@ -81,10 +81,10 @@ def locate(tensor: Any) -> Memory | str:
     )
 
 
-def _storage_address(tensor: Any, storage: Any, core: Any) -> int:
+def storage_address(tensor: Any, storage: Any) -> int:
     """The address of a storage's first byte; copy-on-write storages stay shared where torch can do that."""
     try:
-        return core._data_address(tensor)
+        return sys.modules["torch"]._C._data_address(tensor)
     except AttributeError:
         return storage.data_ptr()
 
@@ -122,7 +122,7 @@ def view_short(tensor: Any, most: int) -> ShortView | None:
     try:
         address = core._data_address(tensor)
     except AttributeError:
-        address = _storage_address(tensor, storage, core)
+        address = storage_address(tensor, storage)
     start *= item_bytes
     size *= item_bytes
     if not address or start + size > storage.nbytes():

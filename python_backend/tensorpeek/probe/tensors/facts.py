@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from tensorpeek.probe.tensors.address_view import locate
+from tensorpeek.probe.tensors.address_view import locate, storage_address
 from tensorpeek.probe.tensors.dtypes import element_type
 from tensorpeek.probe.tensors.unwrap import readable
 
@@ -90,13 +90,16 @@ def _read_contents(tensor: Any, facts: TensorFacts) -> None:
     if facts.quantized:
         facts.flags.append(_scale(tensor))
     facts.why_no_data = found.why_not
-    inner = found.tensor
+    inner = found.on_device if found.tensor is None else found.tensor
     if inner is not None:
         if facts.layout != "strided":
             facts.size = inner.numel()
         _read_storage(inner, facts)
-    elif found.on_device is not None and found.on_device.device.type == "cuda":
-        facts.why_no_data = ""
+    if found.tensor is not None:
+        memory = locate(found.tensor)
+        if isinstance(memory, str):
+            facts.storage = ""
+            facts.why_no_data = facts.why_no_data or memory
     if element_type(tensor.dtype).kernel is None and not facts.why_no_data:
         facts.why_no_data = "no statistics"
 
@@ -134,12 +137,12 @@ def _size(tensor: Any) -> int:
 
 
 def _read_storage(inner: Any, facts: TensorFacts) -> None:
-    facts.storage_bytes = inner.untyped_storage().nbytes()
+    """On any device: nothing of its memory is touched."""
+    storage = inner.untyped_storage()
+    facts.storage_bytes = storage.nbytes()
     facts.storage_offset = inner.storage_offset()
     facts.strides = inner.stride()
     facts.contiguous = inner.is_contiguous()
-    memory = locate(inner)
-    if isinstance(memory, str):
-        facts.why_no_data = facts.why_no_data or memory
-    elif memory.storage:
-        facts.storage = f"{facts.device} {memory.storage:#x}"
+    address = storage_address(inner, storage)
+    if address and facts.size:
+        facts.storage = f"{facts.device} {address:#x}"

@@ -16,7 +16,8 @@ class Readable(NamedTuple):
     why_not: str = ""
     """Why there is nothing to read, in a few words."""
     on_device: Any = None
-    """An ordinary strided tensor in the memory of another device."""
+    """An ordinary strided tensor in the memory of another device, which can be read there if `why_not` is
+    empty."""
 
 
 plain_keys: set[int] = set()
@@ -80,6 +81,8 @@ def _unwrap(tensor: Any, core: Any, through: tuple[str, ...]) -> Readable:
         return _unwrap(_below_autograd(core, tensor.values), core, (*through, "values"))
     if tensor._is_zerotensor():
         return Readable(None, through, "zeros without storage")
+    if tensor.device.type == "cuda":
+        return Readable(None, through, "", tensor)
     if tensor.device.type != "cpu":
         return Readable(None, through, f"on {tensor.device.type}", tensor)
     return Readable(tensor, through)

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from unit.probe.peek import close
+from unit.probe.peek import close, peek
 
 from tensorpeek.probe.budget import Deadline
-from tensorpeek.probe.statistics import scan_tensor
-from tensorpeek.probe.tensors import cuda
+from tensorpeek.probe.kinds import tensor as tensor_kind
+from tensorpeek.probe.statistics import scan_tensor, tensor_scan
+from tensorpeek.probe.tensors import cuda, facts
 from tensorpeek.probe.tensors.cuda import DeviceScan
+from tensorpeek.probe.tensors.unwrap import Readable
 
 
 class FakeDevice:
@@ -162,3 +164,51 @@ def test_users_modes_and_graph_see_nothing() -> None:
 
 def test_other_devices_have_no_scan() -> None:
     assert cuda.scan_on_device(torch.zeros(3)) is None
+
+
+@pytest.fixture
+def on_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every tensor is taken for one in the memory of a device, where nobody may look for it."""
+
+    def there(tensor: torch.Tensor) -> Readable:
+        return Readable(None, (), "", tensor)
+
+    def read_by_host(tensor: torch.Tensor) -> None:
+        raise AssertionError("memory of a device was looked for on the host")
+
+    for module in (facts, tensor_kind, tensor_scan):
+        monkeypatch.setattr(module, "readable", there)
+    monkeypatch.setattr(facts, "locate", read_by_host)
+    monkeypatch.setattr(tensor_scan, "locate", read_by_host)
+    monkeypatch.setattr(tensor_scan, "scan_on_device", lambda tensor: DeviceScan(tensor, FakeDevice()))
+
+
+@pytest.mark.usefixtures("on_device")
+def test_the_storage_is_known_without_reading_it() -> None:
+    base = torch.arange(24.0).reshape(4, 6)
+    other = torch.zeros(3)
+    base_facts, view_facts = facts.tensor_facts(base), facts.tensor_facts(base[1:, ::2])
+    assert base_facts.why_no_data == view_facts.why_no_data == ""
+    assert base_facts.storage == view_facts.storage == f"cpu {base.untyped_storage().data_ptr():#x}"
+    assert base_facts.storage != facts.tensor_facts(other).storage
+    assert (view_facts.storage_bytes, view_facts.storage_offset, view_facts.strides) == (96, 6, (6, 2))
+    assert not view_facts.contiguous
+
+
+@pytest.mark.usefixtures("on_device")
+def test_what_is_under_a_tensor_on_a_device() -> None:
+    rows = peek(torch.arange(24.0).reshape(4, 6)[1:]).rows
+    assert rows["stats/max"] == "23"
+    assert rows["values"] == "on cpu, and not copied from there"
+    assert rows["storage/offset"] == "6"
+    assert rows["storage/covers"] == "72 bytes of it"
+    assert rows["storage/view of"] == "Tensor"
+
+
+@pytest.mark.usefixtures("on_device")
+def test_a_shared_copy_on_write_storage_on_a_device_stays_shared() -> None:
+    original = torch.arange(5.0)
+    copy = torch._lazy_clone(original)
+    storages = {facts.tensor_facts(tensor).storage for tensor in (original, copy)}
+    assert len(storages) == 1
+    assert torch._C._is_cow_tensor(copy)
