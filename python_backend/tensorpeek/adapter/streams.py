@@ -67,19 +67,30 @@ def _open_stdio_threaded(channel: Channel, reading: int, writing: int) -> None:
                 return
             loop.call_soon_threadsafe(channel.data_received, data)
 
-    channel.write_to(_BlockingPipe(writing))
+    channel.write_to(BlockingPipe(writing, lambda error: loop.call_soon(channel.connection_lost, error)))
     threading.Thread(target=read, name="stdin", daemon=True).start()
 
 
-class _BlockingPipe:
-    def __init__(self, descriptor: int) -> None:
-        self._file = os.fdopen(descriptor, "wb", 0)
+class BlockingPipe:
+    """The writing end of a pipe; `when_lost` hears of it when nobody reads any more."""
+
+    def __init__(self, descriptor: int, when_lost: Callable[[OSError], object]) -> None:
+        self._file = os.fdopen(descriptor, "wb")
+        self._when_lost = when_lost
 
     def write(self, data: bytes) -> None:
-        self._file.write(data)
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            self.close()
+            self._when_lost(error)
 
     def close(self) -> None:
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:  # what is left in its buffer has no reader
+            log.info("%s", error)
 
     def is_closing(self) -> bool:
         return self._file.closed
