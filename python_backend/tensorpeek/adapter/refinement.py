@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import time
 from typing import Callable
 
 from tensorpeek.adapter.channel import Channel
-from tensorpeek.adapter.probe_link import ProbeLink
+from tensorpeek.adapter.probe_link import ProbeFailed, ProbeLink
 from tensorpeek.adapter.references import UnfinishedValue
 from tensorpeek.contract.messages import Presentation, RefineResult
+
+log = logging.getLogger(__name__)
 
 SLICE_MS = 20.0
 """Work per call, so that whatever else the user asks of the debuggee waits no longer than this."""
@@ -30,7 +33,7 @@ class Refinements:
         self._numbers = itertools.count(1)
 
     async def run(self, request_seq: int, value: UnfinishedValue, client: Channel | None) -> Presentation:
-        """The exact presentation, or after a cancel the latest one. `client` gets the progress events."""
+        """The exact presentation, or the latest after a cancel or failure. `client` gets progress events."""
         latest = value.presentation
 
         def remember(result: RefineResult) -> None:
@@ -45,8 +48,11 @@ class Refinements:
         self._running[request_seq] = task
         try:
             await asyncio.wait([task])
-            if not task.cancelled():
-                task.result()
+            failure = None if task.cancelled() else task.exception()
+            if isinstance(failure, ProbeFailed):
+                log.warning("a value could not be made exact: %s", failure)
+            elif failure is not None:
+                raise failure
             return latest
         finally:
             del self._running[request_seq], self._request_of_progress[progress.id]

@@ -89,11 +89,7 @@ class Values:
 
     async def exact(self, request_seq: int, value: UnfinishedValue, client: Channel | None) -> Message:
         """The one variable that replaces an unfinished one; still unfinished when cancelled."""
-        try:
-            presentation = await self._refinements.run(request_seq, value, client)
-        except ProbeFailed as failure:
-            log.warning("a value could not be made exact: %s", failure)
-            presentation = value.presentation
+        presentation = await self._refinements.run(request_seq, value, client)
         variable = self._dressed((value.entry, presentation), value.path, value.pause, lazy=True)
         return {"variables": [variable]}
 

@@ -282,6 +282,30 @@ async def test_an_answer_of_an_earlier_pause_leaves_the_references_of_this_one(
     assert between.to_debugpy.messages[-1]["arguments"]["variablesReference"] == 20
 
 
+async def test_what_was_learnt_before_a_refinement_failed_is_kept(between: Between) -> None:
+    def reply(**rest: Any) -> Message:
+        return {"result": json.dumps({"contractVersion": 1, **rest})}
+
+    def presentation(text: str) -> Message:
+        return {"text": text, "kind": "tensor", "partial": True}
+
+    between.ask(1, "variables", variablesReference=5)
+    first = wrap({"text": "first", "kind": "tensor", "partial": True})
+    between.answer({"variables": [{"name": "x", "value": first, "variablesReference": 3}]})
+    (unfinished,) = between.last["body"]["variables"]
+    between.ask(2, "variables", variablesReference=unfinished["variablesReference"])
+    await settled()
+    slice_done = {"done": False, "fraction": 0.5, "presentation": presentation("second")}
+    between.answer(reply(ok=True, body=slice_done))
+    await settled()
+    between.answer(reply(ok=False, error="gone"))
+    await settled()
+    assert between.last["request_seq"] == 2
+    (kept,) = between.last["body"]["variables"]
+    assert kept["value"] == "second"
+    assert kept["presentationHint"] == {"lazy": True}
+
+
 PROCESS = {"pid": 1, "name": "", "python": "3.11.7", "torch": "2.5.0", "numpy": "", "problem": ""}
 
 
