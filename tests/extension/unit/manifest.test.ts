@@ -83,3 +83,10 @@ it("launch and attach offer what the documentation promises", () => {
   );
   expect(names("attach")).toEqual(expect.arrayContaining(["connect", "listen", "processId", "pathMappings"]));
 });
+
+it("what launch and attach have in common is the same in both", () => {
+  const [launch, attach] = ["launch", "attach"].map((request) => debug.configurationAttributes[request]!.properties);
+  const common = Object.keys(launch!).filter((name) => name in attach!);
+  expect(common).toContain("tensorpeek");
+  for (const name of common) expect(attach![name], name).toEqual(launch![name]);
+});
