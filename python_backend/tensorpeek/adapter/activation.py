@@ -22,6 +22,7 @@ from tensorpeek.contract.messages import (
 log = logging.getLogger(__name__)
 
 OLDEST_PROBED = (3, 9)
+OLDEST_TORCH = (2, 2)
 
 INSTALL_PATIENCE = 15.0
 """Seconds that the program waits for the probe before it runs without."""
@@ -114,7 +115,7 @@ class Activation:
         if self._stays_plain:
             return
         if process["problem"]:
-            self._run_plain_because(process["python"], process["problem"])
+            self._run_plain_because(process["python"], process["torch"], process["problem"])
         elif process["torch"]:
             self._is_known = True
             self._announce("active", self.texts("active", python=process["python"], torch=process["torch"]))
@@ -130,12 +131,13 @@ class Activation:
         information = await self._answer("pydevdSystemInfo", {})
         body: Message = information.get("body") or {}
         python: Message = body.get("python") or {}
-        self._run_plain_because(str(python.get("version")), problem.strip().rpartition("\n")[2])
+        self._run_plain_because(str(python.get("version")), "", problem.strip().rpartition("\n")[2])
 
-    def _run_plain_because(self, python: str, problem: str) -> None:
-        version = re.match(r"(\d+)\.(\d+)", python)
-        if version is not None and (int(version[1]), int(version[2])) < OLDEST_PROBED:
-            self._announce_plain("plain_old_python", python=version[0])
+    def _run_plain_because(self, python: str, torch: str, problem: str) -> None:
+        if is_older(python, OLDEST_PROBED):
+            self._announce_plain("plain_old_python", python=".".join(python.split(".")[:2]))
+        elif is_older(torch, OLDEST_TORCH):
+            self._announce_plain("plain_old_torch", torch=torch)
         else:
             self._announce_plain("plain_probe", problem=problem)
 
@@ -153,3 +155,8 @@ class Activation:
             self._announced = event
             log.info("mode %s: %s", mode, reason)
             self._notify("tensorpeek/mode", {**event})
+
+
+def is_older(version: str, oldest: tuple[int, int]) -> bool:
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) < oldest

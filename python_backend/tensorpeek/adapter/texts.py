@@ -27,6 +27,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "es": "El programa usa Python {python}; TensorPeek necesita 3.9 o posterior. Se depura como siempre.",
         "pt-br": "O programa usa Python {python}; o TensorPeek precisa de 3.9 ou mais novo. Depura-se igual.",
     },
+    "plain_old_torch": {
+        "en": "The program uses torch {torch}; TensorPeek needs 2.2 or newer. Debugging works as usual.",
+        "es": "El programa usa torch {torch}; TensorPeek necesita 2.2 o posterior. Se depura como siempre.",
+        "pt-br": "O programa usa torch {torch}; o TensorPeek precisa de 2.2 ou mais novo. Depura-se igual.",
+    },
     "plain_probe": {
         "en": "TensorPeek could not start in the program, so values are shown as by debugpy: {problem}",
         "es": "TensorPeek no pudo iniciarse en el programa; los valores se ven como en debugpy: {problem}",

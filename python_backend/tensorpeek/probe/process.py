@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
 from tensorpeek.contract.messages import ProcessInfo
 from tensorpeek.probe import raw
+
+OLDEST_TORCH = (2, 2)
+"""Older ones lack calls that leave no trace in the program."""
 
 
 def process_info(problem: str = "") -> ProcessInfo:
@@ -17,7 +21,7 @@ def process_info(problem: str = "") -> ProcessInfo:
         "python": ".".join(map(str, sys.version_info[:3])),
         "torch": version_of("torch"),
         "numpy": version_of("numpy"),
-        "problem": problem,
+        "problem": problem or problem_of_torch(),
     }
 
 
@@ -34,6 +38,15 @@ def role() -> str:
     processes: Any = sys.modules.get("multiprocessing.process")
     name = processes.current_process().name if processes is not None else "MainProcess"
     return "" if name == "MainProcess" else name
+
+
+def problem_of_torch() -> str:
+    """Why tensors can't be read, empty when they can or when there are none."""
+    version = version_of("torch")
+    numbers = re.match(r"(\d+)\.(\d+)", version)
+    if numbers is not None and (int(numbers[1]), int(numbers[2])) < OLDEST_TORCH:
+        return f"torch {version} is older than {'.'.join(map(str, OLDEST_TORCH))}"
+    return ""
 
 
 def version_of(module: str) -> str:

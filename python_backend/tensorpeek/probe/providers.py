@@ -9,6 +9,7 @@ from tensorpeek.probe import pydevd_access
 from tensorpeek.probe.answers import Answers
 from tensorpeek.probe.kinds.registry import kind_of
 from tensorpeek.probe.presentation import Group, Text
+from tensorpeek.probe.process import problem_of_torch
 from tensorpeek.probe.reprs import is_quick
 
 ORDINARY_CONTEXTS = ("repl", "clipboard")
@@ -22,7 +23,7 @@ class ValueText:
         self._answers = answers
 
     def can_provide(self, type_object: type, type_name: str) -> bool:
-        return (
+        return not problem_of_torch() and (
             kind_of(type_object) is not None
             or type_object is Text
             or type_object is Group
@@ -46,7 +47,7 @@ class ValueChildren:
         self._answers = answers
 
     def can_provide(self, type_object: type, type_name: str) -> bool:
-        return type_object is Group or kind_of(type_object) is not None
+        return not problem_of_torch() and (type_object is Group or kind_of(type_object) is not None)
 
     def get_contents_debug_adapter_protocol(self, value: Any, fmt: Any = None) -> pydevd_access.Entries:
         return self._answers.children(value)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+from collections import deque
 
 import pytest
 
@@ -10,6 +11,7 @@ from tensorpeek.contract.messages import CONTRACT_VERSION
 from tensorpeek.probe import entry, process
 from tensorpeek.probe.answers import Answers
 from tensorpeek.probe.presentation import present
+from tensorpeek.probe.providers import ValueChildren, ValueText
 from tensorpeek.probe.pydevd_access import Gone
 
 
@@ -118,3 +120,24 @@ class Lazy(types.ModuleType):
 def test_asking_for_versions_runs_nothing(monkeypatch, module):
     monkeypatch.setitem(sys.modules, "torch", module)
     assert process.process_info()["torch"] == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "problem"),
+    [
+        ("2.1.2+cu118", "torch 2.1.2+cu118 is older than 2.2"),
+        ("1.13.1", "torch 1.13.1 is older than 2.2"),
+        ("2.2.0a0+git123", ""),
+        ("2.10.0", ""),
+        ("10.0", ""),
+        ("unknown", ""),
+    ],
+)
+def test_a_torch_that_is_too_old_is_left_to_pydevd(monkeypatch, session, version, problem):
+    torch = types.ModuleType("torch")
+    torch.__version__ = version
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert ask(session, "process")["body"]["problem"] == problem
+    answers = Answers()
+    for provider in (ValueText(answers), ValueChildren(answers)):
+        assert provider.can_provide(deque, "deque") is (not problem)
