@@ -1,6 +1,7 @@
 /** What a person sees while something is prepared: one line per step, and one clear line when it can't be had. */
 const HEARTBEAT_MS = 15_000;
 const REDRAW_MS = 200;
+const WIDTH = 100;
 
 /** Something the machine lacks. Its message is one line: what is missing, and how to get it. */
 export class Missing extends Error {}
@@ -20,13 +21,13 @@ export async function step(title, work) {
   let latest = "";
   const seconds = () => Math.round((Date.now() - started) / 1000);
   const draw = () => {
-    const width = (process.stdout.columns || 80) - 1;
+    const width = (process.stdout.columns || WIDTH) - 1;
     process.stdout.write(`\r\x1b[K${`  … ${title} (${seconds()} s) ${latest}`.slice(0, width)}`);
   };
   if (!terminal) console.log(`  … ${title}`);
   const timer = terminal
     ? setInterval(draw, REDRAW_MS)
-    : setInterval(() => console.log(`  … ${title}: ${seconds()} s ${latest}`), HEARTBEAT_MS);
+    : setInterval(() => console.log(`  … ${title}: ${seconds()} s ${latest}`.slice(0, WIDTH)), HEARTBEAT_MS);
   try {
     const result = await work({ latest: (line) => (latest = line) });
     done(terminal, `  ✓ ${title} (${seconds()} s)`);

@@ -57,7 +57,9 @@ export async function pythonWithTorch() {
  */
 export async function pip(name, python, args, progress) {
   try {
-    await run(name, python, ["-m", "pip", "--disable-pip-version-check", ...args], progress ? { progress } : {});
+    const quiet = { PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_PROGRESS_BAR: "off" };
+    const env = { ...process.env, ...quiet };
+    await run(name, python, ["-m", "pip", ...args], progress ? { env, progress } : { env });
   } catch (error) {
     if (error instanceof Failed && isOffline(error.log))
       throw new Missing("The Python package index can't be reached: connect to the network and run this again.");
