@@ -33,6 +33,7 @@ def say(answers: Answers) -> Callable[[object], str]:
     """The text of a value's line; `ordinary` where it is left to pydevd."""
 
     def text(value: object) -> str:
+        answers.changed()  # a test is code of the user's
         presentation = answers.first(value)
         return "ordinary" if presentation is None else presentation["text"]
 
