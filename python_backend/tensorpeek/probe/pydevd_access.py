@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Callable
 
@@ -136,6 +137,16 @@ def find_value(reference: int) -> Any:
 
 def is_paused() -> bool:
     return bool(debugger().suspended_frames_manager._thread_id_to_tracker)
+
+
+def paused_names() -> dict[str, Any]:
+    """The local names where threads are paused; empty without a debugger, or with one that says nothing."""
+    names: dict[str, Any] = {}
+    with suppress(Exception):
+        for tracker in list(debugger().suspended_frames_manager._thread_id_to_tracker.values()):
+            for frame in islice(tracker._frame_id_to_frame.values(), 1):
+                names.update(frame.f_locals)
+    return names
 
 
 def on_resume(callback: Callable[[], None]) -> None:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.probe import pydevd_access, raw
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import group, values_label
 from tensorpeek.probe.kinds.stats import Stats
@@ -108,10 +109,20 @@ def _storage(tensor: Any, facts: TensorFacts) -> Group:
             Child("covers", Text("the whole storage" if whole else f"{facts.bytes:,} bytes of it")),
             Child("address", Text(facts.storage.rpartition(" ")[2])),
         ]
+        names = _sharing(tensor, facts.storage)
+        if names:
+            rows.append(Child("shared with", Text(", ".join(names))))
         base = _base(tensor)
         return rows if base is None else [*rows, Child("view of", base, "._base")]
 
     return Group(f"{facts.storage_bytes:,} bytes", make)
+
+
+def _sharing(tensor: Any, storage: str) -> list[str]:
+    """The names, where the program is paused, of the other tensors in the same memory."""
+    named = pydevd_access.paused_names().items()
+    tensors = ((name, each) for name, each in named if raw.is_a(type(each), "torch.Tensor"))
+    return [name for name, each in tensors if each is not tensor and tensor_facts(each).storage == storage]
 
 
 def _base(tensor: Any) -> Any:

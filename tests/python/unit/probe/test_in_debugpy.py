@@ -111,6 +111,11 @@ def test_what_was_made_exact_stays_so_until_it_may_have_changed(session, change)
     assert unwrap(session.locals()["large"]["value"])["pending"]
 
 
+def test_a_storage_says_which_names_share_it(session):
+    view = session.evaluate("small[1:]", "watch")
+    assert text(session.expand(session.expand(view)["storage"])["shared with"]) == "small"
+
+
 def test_a_slow_repr_is_shown_when_it_is_there(session):
     slow = session.locals()["slow"]
     result: dict[str, Any] = {"done": False}

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from unit.probe.peek import peek
 
+from tensorpeek.probe import pydevd_access
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.tensor import TensorKind
@@ -182,6 +183,16 @@ def test_storage() -> None:
     assert rows["storage/offset"] == "1"
     assert rows["storage/contiguous"] == "False"
     assert rows["storage/covers"] == "32 bytes of it"
+
+
+def test_storage_says_who_shares_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    tensor = torch.zeros(4, 6)
+    names = {"tensor": tensor, "row": tensor[1], "bare": tensor.detach(), "other": torch.zeros(3), "n": 1}
+    monkeypatch.setattr(pydevd_access, "paused_names", lambda: names)
+    assert peek(tensor).rows["storage/shared with"] == "row, bare"
+    assert peek(names["bare"]).rows["storage/shared with"] == "tensor, row"
+    assert "storage/shared with" not in peek(names["other"]).rows
+    assert peek(names["row"]).rows["storage/view of"] == "Tensor"
 
 
 def test_all_attributes() -> None:
