@@ -124,9 +124,9 @@ def _spread(sample: Sample | None, unit: str) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Three digits and a unit that suits them: seconds down to µs, bytes up to MiB."""
+    """Three digits and a unit that suits them."""
     if unit == "B":
-        return f"{value / 2**20:.3g} MiB"
+        return f"{value / 2**20:.3g} MiB" if value < 1000 * 2**20 else f"{value / 2**30:.3g} GiB"
     for factor, name in ((1, "s"), (1e3, "ms")):
         if value * factor >= 1:
             return f"{value * factor:.3g} {name}"
