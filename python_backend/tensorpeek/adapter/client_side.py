@@ -9,6 +9,7 @@ from typing import Any, Callable, cast
 
 from tensorpeek.adapter import frame_values
 from tensorpeek.adapter.access import Access
+from tensorpeek.adapter.arguments import problem_with
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.framing import Garbled, Message
 from tensorpeek.adapter.launch_attributes import LaunchProblem, StartAttributes, prepare_launch
@@ -29,6 +30,9 @@ DEBUGPY_KNOWS = frozenset(
     }
 )
 """Everything else is refused here, because debugpy never answers what it does not know, and then hangs."""
+
+STARTS = ("launch", "attach")
+"""Their arguments are the user's, and looked at by what reads them."""
 
 DISCONNECT_PATIENCE = 10.0
 """Seconds that debugpy gets to answer `disconnect` before it is ended by force."""
@@ -51,6 +55,12 @@ class ClientSide:
         if not self._access.permits(command):
             self._session.client.refuse(message, self._session.texts("no_access"))
             return
+        arguments: Message = message.get("arguments") or {}
+        message["arguments"] = arguments
+        problem = None if command in STARTS else problem_with(command, arguments)
+        if problem is not None:
+            self._session.client.refuse(message, self._session.texts("garbled", problem=problem))
+            return
         handler = getattr(self, f"{command.replace('/', '_')}_request", None)
         if handler is not None:
             self._handle(handler, message)
@@ -60,7 +70,6 @@ class ClientSide:
             self._session.client.refuse(message, self._session.texts("unsupported", command=command))
 
     def _handle(self, handler: Callable[[Message], Any], request: Message) -> None:
-        request["arguments"] = request.get("arguments") or {}
         try:
             work = handler(request)
         except Exception as error:  # noqa: BLE001 (the request must be answered whatever happens)

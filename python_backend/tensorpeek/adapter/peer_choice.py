@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from tensorpeek.adapter.debugpy_location import find_debugpy
@@ -13,6 +14,14 @@ from tensorpeek.adapter.session import Session
 log = logging.getLogger(__name__)
 
 Address = tuple[str, int]
+
+
+FIRST_ANSWER_PATIENCE = 30.0
+"""Seconds for the first answer of a debugpy; long, as on a busy machine, but something else may listen there."""
+
+
+class _NoDebugpy(LaunchProblem):
+    """What was started or connected to does not speak as debugpy does."""
 
 
 class PeerChoice:
@@ -43,9 +52,9 @@ class PeerChoice:
             host, port = start.address
             try:
                 peer = await Peer.connect(host, port, PeerSide(self._session))
-            except OSError as error:
+                await self._exchange(peer)
+            except (OSError, _NoDebugpy) as error:
                 raise LaunchProblem(texts("no_connection", host=host, port=port, problem=error)) from error
-            await self._exchange(peer)
             return
         current = self._session.peer
         if current is not None and start.debugpy_path is None:
@@ -64,7 +73,12 @@ class PeerChoice:
         if old is not None:
             old.retire()
             session.spawn(old.end())
-        response = await session.ask_peer("initialize", session.client_features)
+        answer = session.ask_peer("initialize", session.client_features)
+        await asyncio.wait([answer], timeout=FIRST_ANSWER_PATIENCE)
+        if not answer.done():
+            new.channel.close()
+            raise _NoDebugpy("it does not answer as debugpy does")
+        response = answer.result()
         if not response["success"]:
-            raise LaunchProblem(str(response.get("message")))
+            raise _NoDebugpy(str(response.get("message")))
         session.notify("capabilities", {"capabilities": session.capabilities(response["body"])})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,31 @@ def test_connect_by_option(session: DebugSession) -> None:
 def test_connect_to_nobody(session: DebugSession) -> None:
     with pytest.raises(RequestFailed, match=r"Cannot connect to 127\.0\.0\.1:1"):
         session.attach(connect={"host": "127.0.0.1", "port": 1})
+
+
+@pytest.mark.parametrize(
+    "reply", [None, b"", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"], ids=repr
+)
+def test_connect_to_something_else(session: DebugSession, reply: bytes | None) -> None:
+    def serve() -> None:
+        connection, _ = listener.accept()
+        connection.recv(100)
+        if reply is not None:
+            connection.sendall(reply)
+            connection.close()
+        else:
+            kept.append(connection)
+
+    kept: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        session.initialize()
+        port = listener.getsockname()[1]
+        refused = session.client.ask("attach", {"connect": {"host": "127.0.0.1", "port": port}}, timeout=60)
+        for connection in kept:
+            connection.close()
+    assert not refused["success"]
+    assert f"Cannot connect to 127.0.0.1:{port}" in refused["message"]
 
 
 def test_listen(session: DebugSession) -> None:

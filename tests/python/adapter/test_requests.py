@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness import DebugSession
+from tensorpeek.adapter.arguments import problem_with
 
 UNKNOWN = [
     "dataBreakpointInfo",
@@ -48,6 +51,55 @@ def test_a_request_without_its_arguments_is_answered(session: DebugSession) -> N
         "cancel",
     ):
         session.client.ask(command, timeout=10)
+    assert session.locals()["result"]["value"] == "6"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "problem"),
+    [
+        ("stackTrace", {"threadId": 1, "startFrame": "x"}, "startFrame is not a whole number"),
+        ("stackTrace", {}, "threadId is missing"),
+        ("evaluate", {"expression": None}, "expression is missing"),
+        ("evaluate", {"expression": ["x"]}, "expression is not a text"),
+        ("evaluate", {"expression": "x", "frameId": [1]}, "frameId is not a whole number"),
+        ("variables", {"variablesReference": 1.5}, "variablesReference is not a whole number"),
+        ("variables", {"variablesReference": True}, "variablesReference is not a whole number"),
+        ("setBreakpoints", {"source": "x.py"}, "source is not an object"),
+        ("setBreakpoints", {"source": {}}, "source.path is missing"),
+        (
+            "setBreakpoints",
+            {"source": {"path": "x"}, "breakpoints": [{"line": "1"}]},
+            "line is not a whole number",
+        ),
+        ("setBreakpoints", {"source": {"path": "x"}, "breakpoints": [1]}, "a breakpoint has no line"),
+        ("setFunctionBreakpoints", {"breakpoints": [{}]}, "a breakpoint has no name"),
+        ("source", {"source": {"path": "x"}}, "sourceReference is missing"),
+        ("setExceptionBreakpoints", {"filters": "raised"}, "filters is not a list"),
+    ],
+)
+def test_arguments_that_debugpy_would_break_on_are_refused(
+    session: DebugSession, command: str, arguments: dict[str, Any], problem: str
+) -> None:
+    session.initialize()
+    assert problem in session.client.ask(command, arguments, timeout=10)["message"]
+
+
+def test_arguments_that_only_look_odd_are_passed_on() -> None:
+    fine: list[tuple[str, dict[str, Any]]] = [
+        ("variables", {"variablesReference": 1, "start": None, "count": 2.0}),
+        ("evaluate", {"expression": "", "frameId": None}),
+        ("stackTrace", {"threadId": "*"}),
+        ("continue", {}),
+        ("anything", {"line": 3, "unheardOf": object()}),
+    ]
+    assert [problem_with(command, arguments) for command, arguments in fine] == [None] * len(fine)
+
+
+def test_a_configuration_without_a_launch_is_refused(session: DebugSession) -> None:
+    session.initialize()
+    assert not session.client.ask("configurationDone", timeout=10)["success"]
+    session.launch("loop.py", stops=["return"])
+    session.wait_for_stop()
     assert session.locals()["result"]["value"] == "6"
 
 
