@@ -17,7 +17,7 @@ Address = tuple[str, int]
 
 
 FIRST_ANSWER_PATIENCE = 30.0
-"""Seconds for the first answer of a debugpy; long, as on a busy machine, but something else may listen there."""
+"""Seconds for the first answer of a debugpy: a busy machine is slow, but something else may listen there."""
 
 
 class _NoDebugpy(LaunchProblem):
