@@ -38,7 +38,7 @@ def run(quick: bool) -> Benchmark:
         unit="B",
         notes=[
             "Resident: by how much the process's high-water mark (VmHWM) grows at the first summary.",
-            "Traced: what Python and numpy allocate, by tracemalloc, which does not see what torch allocates.",
+            "Traced: what Python and numpy allocate, by tracemalloc, which does not see torch.",
         ],
     )
 
