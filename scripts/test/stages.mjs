@@ -80,7 +80,7 @@ export const STAGES = [
   {
     name: "e2e",
     group: "e2e",
-    ...vitest("--config", "tests/extension/e2e/vitest.config.ts"),
+    ...vitest("--config", "tests/extension/e2e/vitest.config.mts"),
     python: true,
     editor: true,
     alone: true,

@@ -1,9 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import { AdapterServers } from "../../../../extension/src/debug/adapterServers";
 import type { Log } from "../../../../extension/src/log";
 
 const log = { info: () => undefined } as unknown as Log;
-const listening = new URL("fixtures/listening.mjs", import.meta.url).pathname;
+const listening = fileURLToPath(new URL("fixtures/listening.mjs", import.meta.url));
 const node = (...args: string[]) => ({ program: process.execPath, args });
 
 it("takes the port that the adapter prints, and ends the adapter on demand", async () => {
