@@ -1,5 +1,5 @@
-/** `npm run pictures`: makes the README's pictures, docs/pictures/*.png, from the demo. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+/** `npm run pictures`: takes the pictures that the README shows, docs/pictures/*.png, from the demo. */
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { headless } from "./demo.mjs";
@@ -13,6 +13,9 @@ await command(async () => {
   await headless(taken);
   rmSync(PICTURES, { recursive: true, force: true });
   mkdirSync(PICTURES, { recursive: true });
-  for (const file of readdirSync(taken).filter((name) => name.endsWith(".png")))
-    copyFileSync(join(taken, file), join(PICTURES, file.replace(/^\d+-/, "")));
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  for (const file of readdirSync(taken)) {
+    const name = file.replace(/^\d+-/, "");
+    if (readme.includes(`docs/pictures/${name}`)) copyFileSync(join(taken, file), join(PICTURES, name));
+  }
 });
