@@ -44,11 +44,15 @@ class Group:
     continue the parent's expression.
     """
 
-    __slots__ = ("label", "make_children")
+    __slots__ = ("_make_children", "label")
 
     def __init__(self, label: str, make_children: Callable[[], list[Child]]) -> None:
         self.label = label
-        self.make_children = make_children
+        self._make_children = make_children
+
+    def make_children(self) -> list[Child]:
+        """The children, made anew at each call."""
+        return self._make_children()
 
 
 # pydevd shows the class name as the type of a variable; these have no type a user would know.

@@ -65,7 +65,8 @@ class Stats(Group):
     __slots__ = ("_open_scan", "_work")
 
     def __init__(self, open_scan: OpenScan) -> None:
-        super().__init__("", self._rows)
+        # Not Group's way: a method of its own in an attribute would be a cycle, and keep the tensor alive.
+        self.label = ""
         self._open_scan = open_scan
         self._work: StatsWork | None = None
 
@@ -79,7 +80,7 @@ class Stats(Group):
             self.go_on_with(self._open_scan())
         return self._work
 
-    def _rows(self) -> list[Child]:
+    def make_children(self) -> list[Child]:
         work = self.work()
         if work is None:
             return []
