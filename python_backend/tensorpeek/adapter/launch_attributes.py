@@ -30,6 +30,10 @@ DEFAULT_VALUE_BUDGET_MS = 20.0
 DEFAULT_ANSWER_BUDGET_MS = 60.0
 
 
+WAYS_TO_ATTACH = ("listen", "processId", "subProcessId")
+"""Attributes that say to what to attach, besides an address to connect to."""
+
+
 class LaunchProblem(Exception):
     """The session can't start as configured; the message is for the user."""
 
@@ -80,6 +84,11 @@ class StartAttributes:
         if not isinstance(port, (int, str)) or not str(port).isdigit():
             return None
         return str(place.get("host") or "127.0.0.1"), int(port)
+
+    @property
+    def names_a_debuggee(self) -> bool:
+        """Whether an attach says to what; debugpy waits a minute before it finds that it does not."""
+        return self.address is not None or any(self.passed_on.get(key) for key in WAYS_TO_ATTACH)
 
 
 def _milliseconds(given: object, default: float) -> float:

@@ -48,6 +48,8 @@ class PeerChoice:
         if self._address is not None:
             return
         texts = self._session.texts
+        if start.command == "attach" and not start.names_a_debuggee:
+            raise LaunchProblem(texts("attach_to_what"))
         if start.address is not None:
             host, port = start.address
             try:

@@ -82,6 +82,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "es": "No se puede conectar con {host}:{port}: {problem}",
         "pt-br": "Não foi possível conectar a {host}:{port}: {problem}",
     },
+    "attach_to_what": {
+        "en": "Say to what to attach: `connect` with a host and a port, `listen`, or `processId`.",
+        "es": "Indica a qué asociarse: `connect` con host y puerto, `listen` o `processId`.",
+        "pt-br": "Diga a que se anexar: `connect` com host e porta, `listen` ou `processId`.",
+    },
     "no_access": {
         "en": "This debug adapter serves only the editor that started it.",
         "es": "Este adaptador de depuración solo atiende al editor que lo inició.",

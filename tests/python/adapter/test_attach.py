@@ -59,6 +59,12 @@ def test_connect_to_nobody(session: DebugSession) -> None:
         session.attach(connect={"host": "127.0.0.1", "port": 1})
 
 
+@pytest.mark.parametrize("attributes", [{}, {"connect": {"port": "no number"}}, {"connect": {}}], ids=repr)
+def test_attach_to_nothing(session: DebugSession, attributes: dict[str, object]) -> None:
+    with pytest.raises(RequestFailed, match="Say to what to attach"):
+        session.attach(**attributes)
+
+
 @pytest.mark.parametrize(
     "reply", [None, b"", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"], ids=repr
 )
