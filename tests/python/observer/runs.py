@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,6 +20,9 @@ WITHOUT_NUMPY = {"PYTHONPATH": str(DEBUGGEES / "without_numpy")}
 
 QUIET_PROFILER = {"KINETO_LOG_LEVEL": "9"}
 """torch's profiler writes times and process ids to stderr."""
+
+PYDEVD_RACE = re.compile(r"^[\d.]+s - thread\._ident is None in _get_related_thread!.*\n", re.MULTILINE)
+"""pydevd's own complaint, now and then, of a thread of multiprocessing that has not quite started."""
 
 PATIENCE = 120.0
 """Seconds for what imports torch on a busy machine."""
@@ -65,7 +69,11 @@ def run_watched(
         nursery = _Nursery(session, children)
         seen = _watch(session) + nursery.seen()
         exit_code = session.run_to_end(PATIENCE)
-        return Outcome(exit_code, session.output("stdout"), session.output("stderr")), seen
+        return Outcome(exit_code, session.output("stdout"), _stderr(session)), seen
+
+
+def _stderr(session: DebugSession) -> str:
+    return PYDEVD_RACE.sub("", session.output("stderr"))
 
 
 def _watch(session: DebugSession) -> list[Seen]:
