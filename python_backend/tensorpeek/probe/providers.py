@@ -10,7 +10,10 @@ from tensorpeek.probe.answers import Answers
 from tensorpeek.probe.kinds.registry import kind_of
 from tensorpeek.probe.presentation import Group, Text
 from tensorpeek.probe.process import problem_of_torch
+from tensorpeek.probe.raw import class_of, is_a
 from tensorpeek.probe.reprs import is_quick
+from tensorpeek.probe.tensors.address_view import NO_STORAGE, STORAGE_TOO_SMALL
+from tensorpeek.probe.tensors.facts import tensor_facts
 
 ORDINARY_CONTEXTS = ("repl", "clipboard")
 """Where the user wants what Python prints, whole."""
@@ -31,7 +34,9 @@ class ValueText:
         )
 
     def get_str_in_context(self, value: Any, context: str) -> str | None:
-        return None if context in ORDINARY_CONTEXTS else self.get_str(value)
+        if context in ORDINARY_CONTEXTS and not crashes_when_printed(value):
+            return None
+        return self.get_str(value)
 
     def get_str(self, value: Any) -> str | None:
         presentation = self._answers.first(value)
@@ -60,3 +65,10 @@ class ValueChildren:
 
     def change_var_from_name(self, container: Any, name: str, value: Any) -> Any:
         return pydevd_access.rename_child(container, name, value)
+
+
+def crashes_when_printed(value: Any) -> bool:
+    """Whether torch's own print-out would read memory that was freed, and end the program."""
+    if not is_a(class_of(value), "torch.Tensor"):
+        return False
+    return tensor_facts(value).why_no_data in (NO_STORAGE, STORAGE_TOO_SMALL)

@@ -18,6 +18,10 @@ _memory_view = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssi
     ("PyMemoryView_FromMemory", ctypes.pythonapi)
 )
 
+NO_STORAGE = "no storage"
+STORAGE_TOO_SMALL = "storage too small"
+"""Why there is nothing to read. torch does not check, and a program that prints such a tensor crashes."""
+
 
 class Memory(NamedTuple):
     """The elements of a strided CPU tensor. Sizes, strides and offset count elements, not bytes."""
@@ -73,9 +77,9 @@ def locate(tensor: Any) -> Memory | str:
         for length, stride in zip(shape, strides):
             span += (length - 1) * stride
     if not available or not address:
-        return "no storage"
+        return NO_STORAGE
     if (offset + span) * item_bytes > available:
-        return "storage too small"
+        return STORAGE_TOO_SMALL
     return Memory(
         address, offset, shape, strides, size, item_bytes, span, dense, element, negated, conjugated
     )

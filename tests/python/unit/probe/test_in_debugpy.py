@@ -76,6 +76,13 @@ def test_the_console_and_the_clipboard_keep_pythons_text(session):
     assert text(session.evaluate("small", "hover")).startswith("f32[2,3]")
 
 
+@pytest.mark.parametrize("context", ["repl", "clipboard", "hover"])
+@pytest.mark.parametrize("size", [0, 4])
+def test_printing_a_tensor_whose_memory_was_freed_does_not_end_the_program(session, context, size):
+    freed = f"(lambda t: (t.untyped_storage().resize_({size}), t)[1])(small.clone())"
+    assert "storage" in text(session.evaluate(freed, context))
+
+
 def test_a_repr_that_exits_keeps_its_class_provided_for(session):
     for _ in range(2):
         assert text(session.locals()["broken"]) == "<Broken: __repr__ raised SystemExit>"
