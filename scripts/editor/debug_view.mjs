@@ -108,12 +108,14 @@ export class DebugView {
    * @param {string} [word] the part of it that the mouse goes over
    */
   async hover(text, word = text) {
-    const { left, right, y } = await this.placeOf(text, word);
-    await this.page.mouse.move(1, 1);
-    await this.page.mouse.move((left + right) / 2 - 2, y);
-    await this.page.mouse.move((left + right) / 2, y);
     const widget = this.page.locator(".debug-hover-widget");
-    await widget.waitFor();
+    const point = async () => {
+      const { left, right, y } = await this.placeOf(text, word);
+      await this.page.mouse.move(1, 1);
+      await this.page.mouse.move((left + right) / 2 - 2, y);
+      await this.page.mouse.move((left + right) / 2, y);
+    };
+    await insist(point, () => widget.isVisible(), `a hover over “${word}”`);
     return widget;
   }
 
