@@ -23,9 +23,9 @@ PACKAGE = Path(tensorpeek.__file__).parent
 BACKEND = PACKAGE.parent
 IMPORT_EVERYTHING = Path(__file__).with_name("import_everything.py")
 
-DEBUGGEE_ROOMS = ("probe", "contract")
+DEBUGGEE_ROOMS = ("probe", "contract", "catalogue", "runs", "cli")
 """What lives in the user's program."""
-STANDARD_LIBRARY_ROOMS = ("probe", "contract", "adapter")
+STANDARD_LIBRARY_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "adapter")
 PYDEVD = frozenset({"_pydev_bundle", "_pydevd_bundle", "pydevd"})
 """Already loaded in a program that is being debugged; only `pydevd_access` may touch it."""
 USERS_LIBRARIES = frozenset({"torch", "numpy", "pandas", "sklearn", "jax", "tensorflow", "PIL", "scipy"})

@@ -6,17 +6,23 @@ export const CONTRACT_VERSION = 1;
 export interface DebugRequests {
   readonly "tensorpeek/tensors": { readonly arguments: TensorsArguments; readonly result: TensorTable };
   readonly "tensorpeek/inlineValues": { readonly arguments: InlineValuesArguments; readonly result: InlineValuesResult };
+  readonly "tensorpeek/training": { readonly arguments: NoArguments; readonly result: TrainingState };
+  readonly "tensorpeek/trainingAction": { readonly arguments: TrainingActionArguments; readonly result: TrainingActionResult };
+  readonly "tensorpeek/recommend": { readonly arguments: NoArguments; readonly result: Recommendations };
 }
 
 /** Custom DAP events that our adapter sends. */
 export interface DebugEvents {
   readonly "tensorpeek/mode": { readonly body: ModeEvent };
   readonly "tensorpeek/process": { readonly body: ProcessEvent };
+  readonly "tensorpeek/finding": { readonly body: Finding };
 }
 
 /** LSP requests of our own that the language server answers; null where there is nothing to say. */
 export interface ServerRequests {
   readonly "tensorpeek/evaluatableExpression": { readonly params: EvaluatableExpressionParams; readonly result: EvaluatableExpression | null };
+  readonly "tensorpeek/trainingBreakpoints": { readonly params: TrainingBreakpointsParams; readonly result: TrainingBreakpoints | null };
+  readonly "tensorpeek/explainCondition": { readonly params: ConditionParams; readonly result: ConditionExplanation };
 }
 
 /** A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere else. */
@@ -214,6 +220,12 @@ export interface SessionSettings {
   readonly answerBudgetMs?: number;
   /** What an adapter that listens on a port was given in TENSORPEEK_ACCESS_TOKEN; it serves nobody else. */
   readonly accessToken?: string;
+  /** The folder `.tensorpeek/runs` of the workspace; by default that of the program's working directory. */
+  readonly runsFolder?: string;
+  /** Share of the training's time that sampled checks of training-wide conditions may take (0.5). */
+  readonly budgetPercent?: number;
+  /** A capsule to begin with: the program stops at its first forward, with the state of that step. */
+  readonly capsule?: string;
 }
 
 /** LSP request `tensorpeek/evaluatableExpression`: the expression around a position, or that a selection consists of. Positions are 0-based, in UTF-16 code units. */
@@ -234,4 +246,287 @@ export interface EvaluatableExpression {
   readonly startCharacter: number;
   readonly endLine: number;
   readonly endCharacter: number;
+}
+
+/** A second line that belongs to a finding. */
+export interface RelatedLine {
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** What happened there. */
+  readonly message: string;
+}
+
+/** One thing that went wrong in a training. A line of `findings.jsonl` in the run folder, and the body of the DAP event `tensorpeek/finding`. */
+export interface Finding {
+  /** Counts from 1 within a run and rank. */
+  readonly number: number;
+  /** The id of the condition, as in `loss-spike`. */
+  readonly condition: string;
+  /** Short, as in `NaN in gradients`. */
+  readonly title: string;
+  /** The cause, for the user. */
+  readonly message: string;
+  /** The file of the line that did it; empty when there is none. */
+  readonly path: string;
+  /** 1-based; 0 when there is none. */
+  readonly line: number;
+  /** The line as it was, so that a finding goes when it is edited. */
+  readonly lineText: string;
+  /** The path of the module concerned; empty when there is none. */
+  readonly module: string;
+  /** Optimizer steps taken before; the first step is 0. */
+  readonly step: number;
+  /** -1 when unknown. */
+  readonly epoch: number;
+  /** 0 without torch.distributed. */
+  readonly rank: number;
+  /** ISO 8601 with the offset from UTC. */
+  readonly time: string;
+  readonly value: Number | null;
+  readonly threshold: Number | null;
+  /** The last values up to this one, at most 100. */
+  readonly history: readonly Number[];
+  /** Lines of monospace text. */
+  readonly evidence: readonly string[];
+  /** What to look at or to try next. */
+  readonly next: readonly string[];
+  readonly related: readonly RelatedLine[];
+  /** Whether the program was stopped for it. */
+  readonly stopped: boolean;
+}
+
+/** `run.json` in the run folder. */
+export interface RunInfo {
+  readonly contractVersion: number;
+  /** As started. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** ISO 8601 with the offset from UTC. */
+  readonly started: string;
+  readonly python: string;
+  /** Empty while torch is not imported. */
+  readonly torch: string;
+  readonly pid: number;
+  readonly rank: number;
+}
+
+/** A training-wide condition that is switched on. */
+export interface ConditionSettings {
+  /** Its id. */
+  readonly condition: string;
+  /** Every parameter of the condition by name. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Probe command `conditions`: the training-wide conditions that are to hold from now on. */
+export interface ConditionsArguments {
+  readonly conditions: readonly ConditionSettings[];
+  /** Share of the training's time that sampled checks may take. */
+  readonly budgetPercent: number;
+  /** The folder `.tensorpeek/runs` to write into when there is something to write; empty for the one in the program's working directory. */
+  readonly runsFolder: string;
+}
+
+/** The answer of the probe's command `stop`: why the thread is stopped, if we stopped it. */
+export interface StopInfo {
+  readonly finding: Finding | null;
+  /** The variablesReference of the evidence in pydevd; 0 for none. */
+  readonly values: number;
+}
+
+/** The last value of one loss. */
+export interface LossState {
+  readonly name: string;
+  readonly value: Number;
+  /** The last values, at most 60. */
+  readonly history: readonly Number[];
+}
+
+/** The answer to `tensorpeek/training`: the training's clock and health. All numbers are 0 and lists empty before the first step. */
+export interface TrainingState {
+  /** Optimizer steps taken. */
+  readonly step: number;
+  /** -1 when unknown. */
+  readonly epoch: number;
+  /** Median of the last steps. */
+  readonly stepMs: number;
+  readonly losses: readonly LossState[];
+  readonly gradientNorm: Number | null;
+  readonly learningRates: readonly Number[];
+  /** What our checks took of the training's time. */
+  readonly overheadPercent: number;
+  /** What is checked in a part of the steps only, for the user; empty when everything is checked in each. */
+  readonly sampled: string;
+  /** What conditions can't see in this program, each a sentence, as inside of torch.compile. */
+  readonly blind: readonly string[];
+  /** The latest 100. */
+  readonly findings: readonly Finding[];
+  /** The module paths of the models seen, at most 2000. */
+  readonly modules: readonly string[];
+  /** Empty while nothing was written. */
+  readonly runFolder: string;
+}
+
+/** What the user may do at a stop, before the weights change. */
+export type TrainingAction = "skipStep" | "dropBatch" | "setLearningRate" | "saveCapsule";
+
+/** Custom DAP request `tensorpeek/trainingAction`, and the probe's command `action`. */
+export interface TrainingActionArguments {
+  readonly action: TrainingAction;
+  /** The new learning rate. */
+  readonly value?: number;
+}
+
+/** What was done. */
+export interface TrainingActionResult {
+  /** For the user. */
+  readonly message: string;
+  /** Of the capsule that was written; else empty. */
+  readonly path: string;
+}
+
+/** A condition that fits the model, with its settings. */
+export interface Recommendation {
+  /** Its id. */
+  readonly condition: string;
+  /** As in `factor=5 window=50`; empty for the defaults. */
+  readonly settings: string;
+  /** Why, in one sentence. */
+  readonly reason: string;
+}
+
+/** The answer to `tensorpeek/recommend`. */
+export interface Recommendations {
+  readonly recommendations: readonly Recommendation[];
+  /** What was looked at, as in `12 steps of Net (3 layers)`. */
+  readonly basis: string;
+}
+
+/** Of a request that needs none. */
+export interface NoArguments {
+}
+
+/** A function breakpoint `module:encoder.layers.* [backward]`, taken apart. */
+export interface ModuleBreakpoint {
+  /** A module path with `*` for any part of it. */
+  readonly pattern: string;
+  readonly phase: "forward" | "backward";
+  /** A Python expression over `module`, `inputs`, `output` and `tp`; empty for none. */
+  readonly condition: string;
+  /** As DAP has it; empty for none. */
+  readonly hitCondition: string;
+}
+
+/** Probe command `moduleBreakpoints`: all of them. */
+export interface ModuleBreakpointsArguments {
+  readonly breakpoints: readonly ModuleBreakpoint[];
+}
+
+/** Whether a breakpoint can work, in DAP's words. */
+export interface CheckedBreakpoint {
+  readonly verified: boolean;
+  readonly message: string;
+}
+
+/** One for each breakpoint of a request, in its order. */
+export interface CheckedBreakpoints {
+  readonly breakpoints: readonly CheckedBreakpoint[];
+}
+
+/** Probe command `watchInfo`: can this variable be watched for change? */
+export interface WatchInfoArguments {
+  /** The variablesReference of its container in pydevd; 0 for none. */
+  readonly reference: number;
+  /** Of the variable, or an expression. */
+  readonly name: string;
+  /** 0 for none. */
+  readonly frameId: number;
+}
+
+/** The answer to `watchInfo`, for DAP's dataBreakpointInfo. */
+export interface WatchInfo {
+  /** Empty when it can't be watched. */
+  readonly dataId: string;
+  /** What is watched and what it costs, or why it can't be. */
+  readonly description: string;
+}
+
+/** A data breakpoint. */
+export interface Watch {
+  readonly dataId: string;
+  /** Empty for none. */
+  readonly condition: string;
+  /** Empty for none. */
+  readonly hitCondition: string;
+}
+
+/** Probe command `watches`: all data breakpoints. */
+export interface WatchesArguments {
+  readonly watches: readonly Watch[];
+}
+
+/** Probe command `tracing`: does anything need the program's lines to be traced? */
+export interface TracingArguments {
+  readonly needed: boolean;
+}
+
+/** LSP request `tensorpeek/trainingBreakpoints`: what can be watched at a line. 0-based. */
+export interface TrainingBreakpointsParams {
+  readonly uri: string;
+  readonly line: number;
+}
+
+/** A number of a condition that the user may change. */
+export interface TrainingBreakpointField {
+  readonly name: string;
+  readonly default: number;
+  readonly help: string;
+}
+
+/** An entry of the menu Add Training Breakpoint. */
+export interface TrainingBreakpointEntry {
+  /** As in `spike`; the name of the function of `tp`, or `expression`. */
+  readonly kind: string;
+  /** As in `Loss spike…`. */
+  readonly label: string;
+  /** When it stops, in one sentence. */
+  readonly detail: string;
+  /** The expressions of the line and its function that it fits, best first; empty where it needs none. */
+  readonly names: readonly string[];
+  readonly fields: readonly TrainingBreakpointField[];
+  /** The condition with `{name}` and `{field}` in it, as in `tp.spike({name}, factor={factor})`. */
+  readonly template: string;
+}
+
+/** The answer, the best entries first. */
+export interface TrainingBreakpoints {
+  /** Where a breakpoint can be, 0-based: the line itself, or the statement that it belongs to. */
+  readonly line: number;
+  readonly entries: readonly TrainingBreakpointEntry[];
+}
+
+/** LSP request `tensorpeek/explainCondition`: an edited condition with `tp`. */
+export interface ConditionParams {
+  readonly text: string;
+  readonly uri: string;
+  /** 0-based. */
+  readonly line: number;
+}
+
+/** What could stand at the end of the text. */
+export interface ConditionCompletion {
+  /** The whole condition with it. */
+  readonly text: string;
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** The answer to `tensorpeek/explainCondition`. */
+export interface ConditionExplanation {
+  /** Why it can't work; empty when it can. */
+  readonly problem: string;
+  /** What it does, in a sentence or two. */
+  readonly explanation: string;
+  readonly completions: readonly ConditionCompletion[];
 }

@@ -6,13 +6,13 @@ from typing import Any, Literal, TypedDict, Union
 
 CONTRACT_VERSION = 1
 
-DebugRequest = Literal["tensorpeek/tensors", "tensorpeek/inlineValues"]
+DebugRequest = Literal["tensorpeek/tensors", "tensorpeek/inlineValues", "tensorpeek/training", "tensorpeek/trainingAction", "tensorpeek/recommend"]
 """Custom DAP requests that our adapter answers."""
 
-DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process"]
+DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process", "tensorpeek/finding"]
 """Custom DAP events that our adapter sends."""
 
-ServerRequest = Literal["tensorpeek/evaluatableExpression"]
+ServerRequest = Literal["tensorpeek/evaluatableExpression", "tensorpeek/trainingBreakpoints", "tensorpeek/explainCondition"]
 """LSP requests of our own that the language server answers; null where there is nothing to say."""
 
 Number = Union[float, Literal["nan", "inf", "-inf"]]
@@ -245,6 +245,12 @@ class SessionSettings(TypedDict, total=False):
     """Milliseconds of work for one answer (60)."""
     accessToken: str
     """What an adapter that listens on a port was given in TENSORPEEK_ACCESS_TOKEN; it serves nobody else."""
+    runsFolder: str
+    """The folder `.tensorpeek/runs` of the workspace; by default that of the program's working directory."""
+    budgetPercent: float
+    """Share of the training's time that sampled checks of training-wide conditions may take (0.5)."""
+    capsule: str
+    """A capsule to begin with: the program stops at its first forward, with the state of that step."""
 
 
 class _EvaluatableExpressionParamsRequired(TypedDict):
@@ -272,3 +278,324 @@ class EvaluatableExpression(TypedDict):
     startCharacter: int
     endLine: int
     endCharacter: int
+
+
+class RelatedLine(TypedDict):
+    """A second line that belongs to a finding."""
+
+    path: str
+    line: int
+    """1-based."""
+    message: str
+    """What happened there."""
+
+
+class Finding(TypedDict):
+    """One thing that went wrong in a training. A line of `findings.jsonl` in the run folder, and the
+    body of the DAP event `tensorpeek/finding`.
+    """
+
+    number: int
+    """Counts from 1 within a run and rank."""
+    condition: str
+    """The id of the condition, as in `loss-spike`."""
+    title: str
+    """Short, as in `NaN in gradients`."""
+    message: str
+    """The cause, for the user."""
+    path: str
+    """The file of the line that did it; empty when there is none."""
+    line: int
+    """1-based; 0 when there is none."""
+    lineText: str
+    """The line as it was, so that a finding goes when it is edited."""
+    module: str
+    """The path of the module concerned; empty when there is none."""
+    step: int
+    """Optimizer steps taken before; the first step is 0."""
+    epoch: int
+    """-1 when unknown."""
+    rank: int
+    """0 without torch.distributed."""
+    time: str
+    """ISO 8601 with the offset from UTC."""
+    value: Number | None
+    threshold: Number | None
+    history: list[Number]
+    """The last values up to this one, at most 100."""
+    evidence: list[str]
+    """Lines of monospace text."""
+    next: list[str]
+    """What to look at or to try next."""
+    related: list[RelatedLine]
+    stopped: bool
+    """Whether the program was stopped for it."""
+
+
+class RunInfo(TypedDict):
+    """`run.json` in the run folder."""
+
+    contractVersion: int
+    program: str
+    """As started."""
+    arguments: list[str]
+    started: str
+    """ISO 8601 with the offset from UTC."""
+    python: str
+    torch: str
+    """Empty while torch is not imported."""
+    pid: int
+    rank: int
+
+
+class ConditionSettings(TypedDict):
+    """A training-wide condition that is switched on."""
+
+    condition: str
+    """Its id."""
+    settings: dict[str, Any]
+    """Every parameter of the condition by name."""
+
+
+class ConditionsArguments(TypedDict):
+    """Probe command `conditions`: the training-wide conditions that are to hold from now on."""
+
+    conditions: list[ConditionSettings]
+    budgetPercent: float
+    """Share of the training's time that sampled checks may take."""
+    runsFolder: str
+    """The folder `.tensorpeek/runs` to write into when there is something to write; empty for the one
+    in the program's working directory.
+    """
+
+
+class StopInfo(TypedDict):
+    """The answer of the probe's command `stop`: why the thread is stopped, if we stopped it."""
+
+    finding: Finding | None
+    values: int
+    """The variablesReference of the evidence in pydevd; 0 for none."""
+
+
+class LossState(TypedDict):
+    """The last value of one loss."""
+
+    name: str
+    value: Number
+    history: list[Number]
+    """The last values, at most 60."""
+
+
+class TrainingState(TypedDict):
+    """The answer to `tensorpeek/training`: the training's clock and health. All numbers are 0 and lists
+    empty before the first step.
+    """
+
+    step: int
+    """Optimizer steps taken."""
+    epoch: int
+    """-1 when unknown."""
+    stepMs: float
+    """Median of the last steps."""
+    losses: list[LossState]
+    gradientNorm: Number | None
+    learningRates: list[Number]
+    overheadPercent: float
+    """What our checks took of the training's time."""
+    sampled: str
+    """What is checked in a part of the steps only, for the user; empty when everything is checked in each."""
+    blind: list[str]
+    """What conditions can't see in this program, each a sentence, as inside of torch.compile."""
+    findings: list[Finding]
+    """The latest 100."""
+    modules: list[str]
+    """The module paths of the models seen, at most 2000."""
+    runFolder: str
+    """Empty while nothing was written."""
+
+TrainingAction = Literal["skipStep", "dropBatch", "setLearningRate", "saveCapsule"]
+"""What the user may do at a stop, before the weights change."""
+
+
+class _TrainingActionArgumentsRequired(TypedDict):
+    action: TrainingAction
+
+
+class TrainingActionArguments(_TrainingActionArgumentsRequired, total=False):
+    """Custom DAP request `tensorpeek/trainingAction`, and the probe's command `action`."""
+
+    value: float
+    """The new learning rate."""
+
+
+class TrainingActionResult(TypedDict):
+    """What was done."""
+
+    message: str
+    """For the user."""
+    path: str
+    """Of the capsule that was written; else empty."""
+
+
+class Recommendation(TypedDict):
+    """A condition that fits the model, with its settings."""
+
+    condition: str
+    """Its id."""
+    settings: str
+    """As in `factor=5 window=50`; empty for the defaults."""
+    reason: str
+    """Why, in one sentence."""
+
+
+class Recommendations(TypedDict):
+    """The answer to `tensorpeek/recommend`."""
+
+    recommendations: list[Recommendation]
+    basis: str
+    """What was looked at, as in `12 steps of Net (3 layers)`."""
+
+
+class NoArguments(TypedDict):
+    """Of a request that needs none."""
+
+
+
+class ModuleBreakpoint(TypedDict):
+    """A function breakpoint `module:encoder.layers.* [backward]`, taken apart."""
+
+    pattern: str
+    """A module path with `*` for any part of it."""
+    phase: Literal["forward", "backward"]
+    condition: str
+    """A Python expression over `module`, `inputs`, `output` and `tp`; empty for none."""
+    hitCondition: str
+    """As DAP has it; empty for none."""
+
+
+class ModuleBreakpointsArguments(TypedDict):
+    """Probe command `moduleBreakpoints`: all of them."""
+
+    breakpoints: list[ModuleBreakpoint]
+
+
+class CheckedBreakpoint(TypedDict):
+    """Whether a breakpoint can work, in DAP's words."""
+
+    verified: bool
+    message: str
+
+
+class CheckedBreakpoints(TypedDict):
+    """One for each breakpoint of a request, in its order."""
+
+    breakpoints: list[CheckedBreakpoint]
+
+
+class WatchInfoArguments(TypedDict):
+    """Probe command `watchInfo`: can this variable be watched for change?"""
+
+    reference: int
+    """The variablesReference of its container in pydevd; 0 for none."""
+    name: str
+    """Of the variable, or an expression."""
+    frameId: int
+    """0 for none."""
+
+
+class WatchInfo(TypedDict):
+    """The answer to `watchInfo`, for DAP's dataBreakpointInfo."""
+
+    dataId: str
+    """Empty when it can't be watched."""
+    description: str
+    """What is watched and what it costs, or why it can't be."""
+
+
+class Watch(TypedDict):
+    """A data breakpoint."""
+
+    dataId: str
+    condition: str
+    """Empty for none."""
+    hitCondition: str
+    """Empty for none."""
+
+
+class WatchesArguments(TypedDict):
+    """Probe command `watches`: all data breakpoints."""
+
+    watches: list[Watch]
+
+
+class TracingArguments(TypedDict):
+    """Probe command `tracing`: does anything need the program's lines to be traced?"""
+
+    needed: bool
+
+
+class TrainingBreakpointsParams(TypedDict):
+    """LSP request `tensorpeek/trainingBreakpoints`: what can be watched at a line. 0-based."""
+
+    uri: str
+    line: int
+
+
+class TrainingBreakpointField(TypedDict):
+    """A number of a condition that the user may change."""
+
+    name: str
+    default: float
+    help: str
+
+
+class TrainingBreakpointEntry(TypedDict):
+    """An entry of the menu Add Training Breakpoint."""
+
+    kind: str
+    """As in `spike`; the name of the function of `tp`, or `expression`."""
+    label: str
+    """As in `Loss spike…`."""
+    detail: str
+    """When it stops, in one sentence."""
+    names: list[str]
+    """The expressions of the line and its function that it fits, best first; empty where it needs none."""
+    fields: list[TrainingBreakpointField]
+    template: str
+    """The condition with `{name}` and `{field}` in it, as in `tp.spike({name}, factor={factor})`."""
+
+
+class TrainingBreakpoints(TypedDict):
+    """The answer, the best entries first."""
+
+    line: int
+    """Where a breakpoint can be, 0-based: the line itself, or the statement that it belongs to."""
+    entries: list[TrainingBreakpointEntry]
+
+
+class ConditionParams(TypedDict):
+    """LSP request `tensorpeek/explainCondition`: an edited condition with `tp`."""
+
+    text: str
+    uri: str
+    line: int
+    """0-based."""
+
+
+class ConditionCompletion(TypedDict):
+    """What could stand at the end of the text."""
+
+    text: str
+    """The whole condition with it."""
+    label: str
+    detail: str
+
+
+class ConditionExplanation(TypedDict):
+    """The answer to `tensorpeek/explainCondition`."""
+
+    problem: str
+    """Why it can't work; empty when it can."""
+    explanation: str
+    """What it does, in a sentence or two."""
+    completions: list[ConditionCompletion]

@@ -1,0 +1,1 @@
+"""Training-wide conditions: one small class each, described in `catalogue.conditions`."""

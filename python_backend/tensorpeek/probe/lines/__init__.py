@@ -1,0 +1,1 @@
+"""Line conditions: what `tp` can say of a value at a breakpoint."""

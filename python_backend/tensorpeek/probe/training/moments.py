@@ -1,0 +1,82 @@
+"""The moments of a training step that conditions are told of.
+
+In a step's order: `Batch` before the first module runs, `ModuleCall` after each module on measured steps only,
+`Loss` before each backward pass, `Step` before and after the optimizer changes the weights, `Failure` when an
+exception leaves the program. All of them hold the user's tensors only while they are handed round: a condition
+must not keep them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensorpeek.probe.training.training import Training
+
+
+@dataclass
+class Batch:
+    """The first call of a root module in a step, before its forward."""
+
+    training: Training
+    module: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    frame: FrameType | None
+    """The user's frame that calls the module; live."""
+    rows: list[int] | None = None
+    """The indices of the data set that a DataLoader put into the batch, where that is known."""
+
+
+@dataclass
+class ModuleCall:
+    """A module's forward has returned. On measured steps only."""
+
+    training: Training
+    module: Any
+    name: str
+    """Its path in the root module, empty for the root itself."""
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    output: Any
+    frame: FrameType | None
+    """The user's frame that called the module, or is nearest to the call."""
+
+
+@dataclass
+class Loss:
+    """A root of a backward pass that is about to run; its graph is whole."""
+
+    training: Training
+    tensor: Any
+    name: str
+    """The expression as the user wrote it, as in `loss`, `g_loss` or `scaler.scale(loss)` without the call."""
+    frame: FrameType | None
+    value: float | None
+    """Unscaled; None while a device has not delivered it yet."""
+    scale: float = 1.0
+    """The GradScaler's factor in `tensor`."""
+    retains_graph: bool = False
+
+
+@dataclass
+class Step:
+    """An optimizer is about to change weights (`on_gradients`), or has just done so (`on_update`)."""
+
+    training: Training
+    optimizer: Any
+    frame: FrameType | None
+    number: int
+    cache: dict[str, Any] = field(default_factory=dict)
+    """What one condition has computed and another may want; see `measures`."""
+
+
+@dataclass
+class Failure:
+    """An exception that nothing caught, or that left a backward pass."""
+
+    training: Training
+    error: BaseException
+    traceback: TracebackType | None

@@ -1,0 +1,67 @@
+"""Which lines are the user's, and where in them the program is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+_FOREIGN = tuple(
+    {
+        os.path.join(os.path.realpath(path), "")
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+        for path in [sysconfig.get_path(name)]
+        if path
+    }
+    | {
+        os.path.join(path, "")
+        for path in [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]
+    }
+)
+"""Folders of the standard library, of installed packages, and of TensorPeek."""
+
+_is_users: dict[str, bool] = {}
+
+
+class Place(NamedTuple):
+    """A line of a file; `function` is the name of the code that it is in."""
+
+    path: str
+    line: int
+    function: str = ""
+
+
+def is_users_file(path: str) -> bool:
+    """Whether a file of code belongs to the user: no library, no debugger, nothing generated."""
+    known = _is_users.get(path)
+    if known is None:
+        whole = os.path.realpath(path)
+        known = not path.startswith("<") and not whole.startswith(_FOREIGN) and "site-packages" not in whole
+        known = known and os.path.sep + "pydevd" not in whole and "debugpy" not in whole
+        _is_users[path] = known
+    return known
+
+
+def is_users_code(code: CodeType) -> bool:
+    return is_users_file(code.co_filename)
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The nearest frame of the user's from this one up, by default from the caller."""
+    frame = sys._getframe(1) if frame is None else frame
+    while frame is not None and not is_users_code(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def place_of(frame: FrameType | None) -> Place | None:
+    if frame is None:
+        return None
+    return Place(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name)
+
+
+def here() -> Place | None:
+    """The user's line that is being executed."""
+    return place_of(user_frame(sys._getframe(1)))
