@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from tensorpeek.adapter.client_side import ClientSide
+from tensorpeek.adapter.part_list import PARTS
 from tensorpeek.contract import generate, messages
 from tensorpeek.server.language_server import language_server
 
@@ -35,7 +35,7 @@ def test_the_version_in_the_code_is_the_schemas() -> None:
 
 
 def test_every_request_of_our_own_has_its_handler_and_no_other_is_handled() -> None:
-    ours = {name for name in vars(ClientSide) if name.startswith("tensorpeek_")}
+    ours = {name for part in PARTS for name in vars(part) if name.startswith("tensorpeek_")}
     assert ours == {f"{name.replace('/', '_')}_request" for name in get_args(messages.DebugRequest)}
     features = language_server().protocol.fm.features
     registered = {name for name in features if name.startswith("tensorpeek/")}

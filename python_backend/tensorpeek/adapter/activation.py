@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Awaitable
 from typing import Callable
 
 from tensorpeek.adapter.framing import Message
@@ -37,15 +38,18 @@ SEND_WITHOUT_DELAY = (
 )
 
 Notify = Callable[[DebugEvent, Message], None]
+Installed = Callable[[], Awaitable[None]]
+"""Tells a probe that has just come in what it should know."""
 
 
 class Activation:
     """The mode of one session. `notify` sends an event to the client."""
 
-    def __init__(self, probe: ProbeLink, request: Request, notify: Notify) -> None:
+    def __init__(self, probe: ProbeLink, request: Request, notify: Notify, installed: Installed) -> None:
         self._probe = probe
         self._request = request
         self._notify = notify
+        self._installed = installed
         self._announced: ModeEvent | None = None
         self._name = ""
         self._is_known = False
@@ -68,6 +72,8 @@ class Activation:
             self._take(await self._probe.install(budgets))
             # A worker that was just forked does not know its number yet.
             self._is_known = False
+            if self.mode == "active":
+                await self._installed()
         except ProbeFailed as failure:
             log.warning("the probe is not installed: %s", failure)
             if not self.settled.is_set():

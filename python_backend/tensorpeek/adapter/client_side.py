@@ -1,18 +1,23 @@
-"""The client's side: a method `<command>_request` for each request that is not simply passed on."""
+"""The client's side: a method `<command>_request` for each request about the session itself.
+
+Those about what the program does and holds are answered by the session's parts; the rest is passed on.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import logging
-from typing import Any, Callable, cast
+from collections.abc import Awaitable
+from typing import Any, Callable
 
-from tensorpeek.adapter import frame_values
 from tensorpeek.adapter.access import Access
 from tensorpeek.adapter.arguments import problem_with
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.framing import Garbled, Message
 from tensorpeek.adapter.launch_attributes import LaunchProblem, StartAttributes, prepare_launch
+from tensorpeek.adapter.part_list import PARTS
+from tensorpeek.adapter.parts import all_of, spelled
 from tensorpeek.adapter.peer_choice import PeerChoice
 from tensorpeek.adapter.probe_link import ProbeFailed
 from tensorpeek.adapter.session import Session
@@ -61,15 +66,31 @@ class ClientSide:
         if problem is not None:
             self._session.client.refuse(message, self._session.texts("garbled", problem=problem))
             return
-        handler = getattr(self, f"{command.replace('/', '_')}_request", None)
-        if handler is not None:
-            self._handle(handler, message)
-        elif command in DEBUGPY_KNOWS:
-            self._session.delegate(message)
+        try:
+            first = self._session.parts.before(message)
+        except Exception:  # the request must go its way whatever happens
+            log.exception("a part of ours failed before %s", command)
+            first = []
+        if first:
+            self._session.spawn(self._go_on_after(first, message))
         else:
-            self._session.client.refuse(message, self._session.texts("unsupported", command=command))
+            self._handle(message)
 
-    def _handle(self, handler: Callable[[Message], Any], request: Message) -> None:
+    async def _go_on_after(self, first: list[Awaitable[None]], request: Message) -> None:
+        await all_of(first, request["command"])
+        self._handle(request)
+
+    def _handle(self, request: Message) -> None:
+        command: str = request["command"]
+        handler = getattr(self, f"{spelled(command)}_request", None) or self._session.parts.handler(command)
+        if handler is not None:
+            self._run(handler, request)
+        elif command in DEBUGPY_KNOWS:
+            self._session.delegate(request)
+        else:
+            self._session.client.refuse(request, self._session.texts("unsupported", command=command))
+
+    def _run(self, handler: Callable[[Message], Any], request: Message) -> None:
         try:
             work = handler(request)
         except Exception as error:  # noqa: BLE001 (the request must be answered whatever happens)
@@ -151,69 +172,7 @@ class ClientSide:
             await self._session.activation.settled.wait()
         self._session.delegate(request)
 
-    # Values
-
-    def scopes_request(self, request: Message) -> None:
-        frame = request["arguments"].get("frameId")
-        values, asked = self._session.values, self._session.values.asked_now()
-        self._session.delegate(request, lambda body: values.scopes(frame, asked, body))
-
-    def variables_request(self, request: Message) -> Any:
-        session, asked = self._session, self._session.values.asked_now()
-        reference: int = request["arguments"]["variablesReference"]
-        unfinished = session.references.unfinished_value(reference)
-        if unfinished is not None:
-            client = session.client if session.client_features.get("supportsProgressReporting") else None
-            return self._answer_exact(request, session.values.exact(request["seq"], unfinished, client))
-        session.delegate(
-            self._with_debugpys_reference(request),
-            lambda body: session.values.variables(reference, asked, body),
-        )
-        return None
-
-    async def _answer_exact(self, request: Message, exact: Any) -> None:
-        self._session.client.respond(request, await exact)
-
-    def evaluate_request(self, request: Message) -> None:
-        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
-        expression, frame = arguments.get("expression"), arguments.get("frameId")
-        context: str = arguments.get("context") or ""
-        session.delegate(
-            request, lambda body: session.values.evaluated(frame, expression, context, asked, body)
-        )
-
-    def setVariable_request(self, request: Message) -> None:
-        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
-        path = (cast(int, arguments["variablesReference"]), cast(str, arguments["name"]))
-        session.delegate(
-            self._with_debugpys_reference(request),
-            lambda body: session.values.assigned(path, path[1], asked, body),
-        )
-
-    def setExpression_request(self, request: Message) -> None:
-        session, asked, arguments = self._session, self._session.values.asked_now(), request["arguments"]
-        expression: str = arguments["expression"]
-        path = ("value", arguments.get("frameId"), expression)
-        session.delegate(request, lambda body: session.values.assigned(path, expression, asked, body))
-
-    def _with_debugpys_reference(self, request: Message) -> Message:
-        arguments = request["arguments"]
-        reference = self._session.references.debugpys(arguments["variablesReference"])
-        return {**request, "arguments": {**arguments, "variablesReference": reference}}
-
-    def stackTrace_request(self, request: Message) -> None:
-        def remember(body: Message) -> Message:
-            for frame in body["stackFrames"]:
-                self._session.frames[frame["id"]] = frame
-            return body
-
-        self._session.delegate(request, remember)
-
-    def tensorpeek_tensors_request(self, request: Message) -> Any:
-        return frame_values.tensors(self._session, request)
-
-    def tensorpeek_inlineValues_request(self, request: Message) -> Any:
-        return frame_values.inline_values(self._session, request)
+    # Whatever is asked at any time
 
     def cancel_request(self, request: Message) -> None:
         """Cancels a refinement; whatever else is asked is over before a cancel could help."""
@@ -254,5 +213,6 @@ class ClientSide:
 
 def client_channel(session: Session, choice: PeerChoice, access: Access, kind: type[Channel]) -> Channel:
     """The channel that the client speaks through, joined to the session."""
+    session.parts.add(make(session) for make in PARTS)
     channel = session.client = kind("the client", ClientSide(session, choice, access))
     return channel

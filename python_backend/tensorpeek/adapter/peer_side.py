@@ -40,6 +40,11 @@ class PeerSide:
                 self._session.client.send(message)
             else:
                 self._delegate(message)
+        if message["type"] == "event":
+            try:
+                self._session.parts.hear(message)
+            except Exception:
+                log.exception("a part of ours failed on the event %s", message["event"])
 
     def _delegate(self, request: Message) -> None:
         """Passes a reverse request on to the client, and its response back."""

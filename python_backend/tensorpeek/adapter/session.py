@@ -12,6 +12,7 @@ from tensorpeek.adapter.activation import Activation
 from tensorpeek.adapter.channel import Channel
 from tensorpeek.adapter.framing import Message
 from tensorpeek.adapter.launch_attributes import StartAttributes
+from tensorpeek.adapter.parts import Parts
 from tensorpeek.adapter.peer import Peer
 from tensorpeek.adapter.probe_link import ProbeLink
 from tensorpeek.adapter.processes import LaunchedProcess
@@ -47,7 +48,8 @@ class Session:
         self.references = References()
         self.refinements = Refinements(self.probe, lambda name: self.texts("refining", name=name))
         self.values = Values(self.probe, self.references, self.refinements)
-        self.activation = Activation(self.probe, self.ask_peer, self.notify)
+        self.parts = Parts()
+        self.activation = Activation(self.probe, self.ask_peer, self.notify, self.parts.probe_installed)
         self.has_terminated = False
         self._is_edited = True
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -65,7 +67,7 @@ class Session:
         ours = {"supportsConfigurationDoneRequest": True, "supportsCancelRequest": True}
         if self.values.colours:
             ours["supportsANSIStyling"] = True
-        return {**debugpys, **ours}
+        return {**debugpys, **ours, **self.parts.capabilities(debugpys)}
 
     def notify(self, event: str, body: Message) -> None:
         self.client.event(event, body)
