@@ -6,8 +6,9 @@ import json
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import CONTRACT_VERSION, ProbeReply, TensorTable
-from tensorpeek.probe import pydevd_access
+from tensorpeek.probe import pydevd_access, pydevd_tracing
 from tensorpeek.probe.answers import Answers
+from tensorpeek.probe.feature import Feature
 from tensorpeek.probe.frame_lines import frame_lines
 from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.process import process_info
@@ -17,6 +18,9 @@ from tensorpeek.probe.tensor_table import tensor_table
 
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
+
+FEATURES: tuple[Feature, ...] = ()
+"""What has commands beside those about values."""
 
 
 class Session:
@@ -34,6 +38,8 @@ class Session:
             "lines": self._lines,
             "tensors": self._tensors,
         }
+        for feature in FEATURES:
+            self._commands.update(feature.commands())
 
     def register(self) -> None:
         """Takes over texts and children from pydevd, once; or notes why it can't."""
@@ -48,6 +54,8 @@ class Session:
         pydevd_access.group_locals(folded_locals)
         pydevd_access.silence_warnings_by(ignored_warnings)
         pydevd_access.on_disconnect(self._release)
+        for feature in FEATURES:
+            feature.register()
         self._is_registered = True
 
     def handle(self, command: str, arguments_json: str) -> str:
@@ -69,6 +77,8 @@ class Session:
     def _release(self) -> None:
         """The adapter has left; the next one may not know envelopes."""
         self._answers.is_configured = False
+        for feature in FEATURES:
+            feature.release()
 
     def _process(self, arguments: Any) -> Any:
         return process_info(self._problem)
@@ -99,6 +109,7 @@ def start(arguments_json: str) -> str:
     """Called by `inject.install`: registers once, then configures."""
     SESSION.register()
     pydevd_access.send_without_delay()
+    pydevd_tracing.install()
     return handle("configure", arguments_json)
 
 
