@@ -63,12 +63,14 @@ class Loss:
 
 @dataclass
 class Step:
-    """An optimizer is about to change weights (`on_gradients`), or has just done so (`on_update`)."""
+    """An optimizer is about to change weights (`on_gradients`), or has just done so (`on_update`): one object."""
 
     training: Training
     optimizer: Any
     frame: FrameType | None
     number: int
+    scale: float = 1.0
+    """A GradScaler's factor that is still in the gradients."""
     cache: dict[str, Any] = field(default_factory=dict)
     """What one condition has computed and another may want; see `measures`."""
 
