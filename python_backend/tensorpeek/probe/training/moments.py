@@ -1,9 +1,9 @@
 """The moments of a training step that conditions are told of.
 
-In a step's order: `Batch` before the first module runs, `ModuleCall` after each module on measured steps only,
-`Loss` before each backward pass, `Step` before and after the optimizer changes the weights, `Failure` when an
-exception leaves the program. All of them hold the user's tensors only while they are handed round: a condition
-must not keep them.
+In a step's order: `Batch` before the first module runs, `ModuleCall` after each module on measured steps
+only, `Loss` before each backward pass, `Step` before and after the optimizer changes the weights, `Failure`
+when an exception leaves the program. All of them hold the user's tensors only while they are handed round: a
+condition must not keep them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Loss:
     training: Training
     tensor: Any
     name: str
-    """The expression as the user wrote it, as in `loss`, `g_loss` or `scaler.scale(loss)` without the call."""
+    """As the user wrote it: `loss`, `g_loss`, or what is inside of `scaler.scale(…)`."""
     frame: FrameType | None
     value: float | None
     """Unscaled; None while a device has not delivered it yet."""
@@ -63,7 +63,7 @@ class Loss:
 
 @dataclass
 class Step:
-    """An optimizer is about to change weights (`on_gradients`), or has just done so (`on_update`): one object."""
+    """An optimizer is about to change weights (`on_gradients`) or has just done so (`on_update`)."""
 
     training: Training
     optimizer: Any
