@@ -27,6 +27,8 @@ class StepRecord:
     """In it, of the call."""
     arguments: dict[str, Any] = field(default_factory=dict)
     """The arguments of that function, and the names that it will overwrite before backward; by name."""
+    callers: tuple[tuple[CodeType, int], ...] = ()
+    """The user's frames above that function, nearest first, at most 8: code, and the instruction (`f_lasti`)."""
     backward_line: int = 0
     loss: float | None = None
     frame: FrameType | None = None
