@@ -1,3 +1,4 @@
+import * as path from "node:path";
 import * as vscode from "vscode";
 import type { SessionSettings } from "./contract/messages";
 import { SETTINGS } from "./contributions";
@@ -21,11 +22,13 @@ export function inlineValuesEnabled(scope?: vscode.ConfigurationScope): boolean 
   return read(SETTINGS.inlineValuesEnabled, true, scope);
 }
 
-/** What the adapter is told about budgets; a launch configuration may override single values. */
-export function sessionSettings(scope?: vscode.ConfigurationScope): SessionSettings {
+/** What the adapter is told about budgets and places; a launch configuration may override single values. */
+export function sessionSettings(folder?: vscode.WorkspaceFolder): SessionSettings {
   return {
-    valueBudgetMs: read(SETTINGS.valueBudget, 20, scope),
-    answerBudgetMs: read(SETTINGS.answerBudget, 60, scope),
+    valueBudgetMs: read(SETTINGS.valueBudget, 20, folder),
+    answerBudgetMs: read(SETTINGS.answerBudget, 60, folder),
+    budgetPercent: read(SETTINGS.trainingBudget, 0.5, folder),
+    ...(folder ? { runsFolder: path.join(folder.uri.fsPath, ".tensorpeek", "runs") } : {}),
   };
 }
 

@@ -15,9 +15,22 @@ export const COMMANDS = {
   revealTensorLine: "tensorpeek.tensors.revealLine",
   copyVariableExpression: "tensorpeek.variables.copyExpression",
   revealVariable: "tensorpeek.variables.revealInTensors",
+  addTrainingBreakpoint: "tensorpeek.addTrainingBreakpoint",
+  editTrainingBreakpoint: "tensorpeek.editTrainingBreakpoint",
+  removeTrainingBreakpoint: "tensorpeek.removeTrainingBreakpoint",
+  breakOnModule: "tensorpeek.breakOnModule",
+  showConditions: "tensorpeek.training.showConditions",
+  recommend: "tensorpeek.training.recommend",
+  skipStep: "tensorpeek.training.skipStep",
+  dropBatch: "tensorpeek.training.dropBatch",
+  setLearningRate: "tensorpeek.training.setLearningRate",
+  saveCapsule: "tensorpeek.training.saveCapsule",
+  replayCapsule: "tensorpeek.training.replayCapsule",
+  openFinding: "tensorpeek.training.openFinding",
 } as const;
 
 export const VIEWS = {
+  training: "tensorpeek.training",
   tensors: "tensorpeek.tensors",
 } as const;
 
@@ -25,6 +38,12 @@ export const VIEWS = {
 export const CONTEXT_KEYS = {
   /** A session that runs through our adapter is alive. */
   sessionActive: "tensorpeek.sessionActive",
+  /** There are line conditions or findings, which the view shows without a session too. */
+  hasTraining: "tensorpeek.hasTraining",
+  /** The program in focus is stopped for a finding, before the weights change. */
+  stoppedForTraining: "tensorpeek.stoppedForTraining",
+  /** The lines of the active editor that have a training breakpoint, 1-based. */
+  trainingLines: "tensorpeek.trainingLines",
 } as const;
 
 /** Settings without their prefix `tensorpeek.`. */
@@ -34,4 +53,5 @@ export const SETTINGS = {
   valueBudget: "summary.valueBudget",
   answerBudget: "summary.answerBudget",
   inlineValuesEnabled: "inlineValues.enabled",
+  trainingBudget: "training.budget",
 } as const;

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { Disposables } from "./common/disposables";
+import { showOnce } from "./common/showOnce";
 import { whileActive } from "./common/whileActive";
 import { onDidChangePythonPath } from "./configuration";
 import { COMMANDS, VIEWS } from "./contributions";
@@ -19,9 +20,13 @@ import { Backend } from "./python/backend";
 import { Interpreters } from "./python/interpreter";
 import { noticePlainSessions } from "./statusBar/plainNotice";
 import { StatusBar } from "./statusBar/statusBar";
-import { showOnce } from "./tensors/firstShowing";
 import { registerMenus } from "./tensors/menus";
 import { TensorsView } from "./tensors/tensorsView";
+import { registerTraining } from "./training/commands";
+import { rememberConditions } from "./training/showConditions";
+import { TrainingView } from "./training/trainingView";
+import { registerTrainingBreakpoints } from "./trainingBreakpoints/commands";
+import { followGutterLines } from "./trainingBreakpoints/gutterLines";
 
 /** Builds the objects, hands them to each other, and registers what VS Code calls. */
 export function activate(context: vscode.ExtensionContext): void {
@@ -68,20 +73,28 @@ export function activate(context: vscode.ExtensionContext): void {
     owned.add(whileActive(tracker.onDidChangeSessions, () => tracker.hasSessions, register));
   };
   inOurSessions(() => vscode.languages.registerInlineValuesProvider(python, new InlineValuesProvider(tracker, log)));
-  inOurSessions(() => {
-    void server.start();
-    return vscode.languages.registerEvaluatableExpressionProvider(
-      python,
-      new EvaluatableExpressionProvider(server, log),
-    );
-  });
+  inOurSessions(() =>
+    vscode.languages.registerEvaluatableExpressionProvider(python, new EvaluatableExpressionProvider(server, log)),
+  );
 
   owned.add(new StatusBar(tracker));
   owned.add(noticePlainSessions(tracker));
   const tensors = owned.add(new TensorsView(tracker, log, context.extensionUri));
   owned.add(vscode.window.registerWebviewViewProvider(VIEWS.tensors, tensors));
-  owned.add(showOnce(tracker, context.globalState));
+  owned.add(
+    showOnce(VIEWS.tensors, tracker.onDidChangeFocus, () => tracker.focus.kind === "paused", context.globalState),
+  );
   registerMenus(tensors).forEach((menu) => owned.add(menu));
+
+  owned.add(new TrainingView(tracker, log));
+  owned.add(showOnce(VIEWS.training, tracker.onDidFind, () => true, context.globalState));
+  owned.add(rememberConditions(tracker, context.globalState));
+  registerTraining(tracker, context.globalState).forEach((command) => owned.add(command));
+  owned.add(followGutterLines());
+  registerTrainingBreakpoints(server, tracker, log).forEach((command) => owned.add(command));
+
+  // Code actions, and the findings of the last run, are there without a session.
+  void server.start();
 
   owned.add(onDidChangePythonPath(() => server.restart()));
   owned.add(vscode.commands.registerCommand(COMMANDS.restartServer, () => server.restart()));

@@ -24,6 +24,7 @@ export interface PythonDebugConfiguration extends DebugConfiguration {
   /** Set by debugpy in the configuration of a child session. */
   subProcessId?: number;
   logToFile?: boolean;
+  noDebug?: boolean;
   clientOS?: "windows" | "unix";
   /** VS Code connects there instead of starting an adapter. */
   debugServer?: number;

@@ -1,4 +1,4 @@
-/** The part of a DAP message that tells whether values on screen are still true. */
+/** The part of a DAP message that tells whether values on screen are still true, and which check boxes are ticked. */
 export interface ProtocolMessage {
   readonly type?: string;
   readonly seq?: number;
@@ -6,7 +6,19 @@ export interface ProtocolMessage {
   readonly command?: string;
   readonly success?: boolean;
   readonly request_seq?: number;
-  readonly arguments?: { readonly context?: string };
+  readonly arguments?: {
+    readonly context?: string;
+    readonly filters?: readonly string[];
+    readonly filterOptions?: readonly { readonly filterId: string; readonly condition?: string }[];
+  };
+  readonly body?: {
+    readonly exceptionBreakpointFilters?: readonly {
+      readonly filter: string;
+      readonly label: string;
+      readonly description?: string;
+    }[];
+    readonly breakpoints?: readonly { readonly verified?: boolean; readonly message?: string }[];
+  };
 }
 
 const RESUMING = new Set(["continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto"]);

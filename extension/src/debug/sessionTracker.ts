@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
 import { Disposables } from "../common/disposables";
 import { firstAfter } from "../common/firstAfter";
-import type { DebugEvents, ModeEvent } from "../contract/messages";
+import type { DebugEvents, Finding, ModeEvent } from "../contract/messages";
 import { CONTEXT_KEYS, DEBUG_TYPES } from "../contributions";
 import type { Log } from "../log";
 import type { PythonDebugConfiguration } from "./configuration";
+import { FilterState } from "./filterState";
 import { PauseState, type ProtocolMessage } from "./pauseState";
 
 /** A live session that was to show tensors. */
@@ -12,6 +13,7 @@ export interface TrackedSession {
   readonly session: vscode.DebugSession;
   /** What the adapter said last about itself; undefined until it has said anything. */
   readonly mode: ModeEvent | undefined;
+  readonly filters: FilterState;
 }
 
 /** A frame of a paused session of ours, at one moment. */
@@ -36,22 +38,33 @@ const FOCUS_PATIENCE_MS = 2000;
 interface Entry {
   readonly session: vscode.DebugSession;
   readonly pause: PauseState;
+  readonly filters: FilterState;
   mode: ModeEvent | undefined;
+  /** What the program was stopped for, until it goes on. */
+  stop: Finding | undefined;
 }
 
 /** The only listener to VS Code's debug session events; everyone else asks it. */
 export class SessionTracker implements vscode.Disposable {
   /** From before a session's first message until it ends, or fails to start. */
   private readonly entries = new Map<string, Entry>();
+  /** The training that the user launched last. */
+  launched: vscode.DebugSession | undefined;
   private readonly owned = new Disposables();
   private readonly sessionsChanged = this.owned.add(new vscode.EventEmitter<void>());
   private readonly focusChanged = this.owned.add(new vscode.EventEmitter<void>());
+  private readonly filtersChanged = this.owned.add(new vscode.EventEmitter<void>());
+  private readonly found = this.owned.add(new vscode.EventEmitter<Finding>());
   private readonly ended = this.owned.add(new vscode.EventEmitter<vscode.DebugSession>());
 
   /** A session of ours started or ended, became the active one, or said its mode. */
   readonly onDidChangeSessions = this.sessionsChanged.event;
   /** `focus` is another one, or its values may have changed. */
   readonly onDidChangeFocus = this.focusChanged.event;
+  /** Other check boxes are ticked in a session, or its adapter said something about them. */
+  readonly onDidChangeFilters = this.filtersChanged.event;
+  /** A training went wrong somewhere. */
+  readonly onDidFind = this.found.event;
   /** A session of any kind ended. */
   readonly onDidEndSession = this.ended.event;
 
@@ -112,6 +125,12 @@ export class SessionTracker implements vscode.Disposable {
     return { kind: "paused", session: item.session, frameId: item.frameId, revision: pause.revision };
   }
 
+  /** What the session in focus is stopped for; undefined where that is nothing of the training's. */
+  get stop(): Finding | undefined {
+    const { focus } = this;
+    return focus.kind === "paused" ? this.entries.get(focus.session.id)?.stop : undefined;
+  }
+
   /** The focus once it is on this frame; undefined when that does not happen. */
   async focusOn(frameId: number): Promise<PausedFrame | undefined> {
     const focused = (): PausedFrame | undefined => {
@@ -131,14 +150,26 @@ export class SessionTracker implements vscode.Disposable {
 
   private follow(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     const pause = new PauseState();
-    this.entries.set(session.id, { session, pause, mode: leftPlain(session) });
+    const filters = new FilterState();
+    const entry: Entry = { session, pause, filters, mode: leftPlain(session), stop: undefined };
+    this.entries.set(session.id, entry);
+    if (isLaunchOfAProgram(session)) {
+      this.launched = session;
+    }
     this.changed();
     return {
       onWillReceiveMessage: (message: ProtocolMessage) => {
         pause.received(message);
+        if (filters.received(message)) {
+          this.filtersChanged.fire();
+        }
       },
       onDidSendMessage: (message: ProtocolMessage) => {
+        if (filters.sent(message)) {
+          this.filtersChanged.fire();
+        }
         if (pause.sent(message)) {
+          entry.stop = pause.paused ? entry.stop : undefined;
           this.focusChanged.fire();
         }
       },
@@ -182,6 +213,15 @@ export class SessionTracker implements vscode.Disposable {
         }
         break;
       }
+      case "tensorpeek/finding": {
+        const finding = body as DebugEvents["tensorpeek/finding"]["body"];
+        if (finding.stopped) {
+          entry.stop = finding;
+          this.focusChanged.fire();
+        }
+        this.found.fire(finding);
+        break;
+      }
     }
   }
 
@@ -199,6 +239,11 @@ function configurationOf({ configuration }: vscode.DebugSession): PythonDebugCon
 /** Our own type always; Microsoft's where our provider led the session through our adapter. */
 function isOurs(session: vscode.DebugSession): boolean {
   return session.type === "tensorpeek" || (configurationOf(session).tensorpeek !== undefined && !leftPlain(session));
+}
+
+function isLaunchOfAProgram({ configuration, parentSession }: vscode.DebugSession): boolean {
+  const { request, code, noDebug } = configuration as PythonDebugConfiguration;
+  return request === "launch" && code === undefined && noDebug !== true && !parentSession;
 }
 
 function isTracked(session: vscode.DebugSession): boolean {

@@ -40,7 +40,18 @@ describe("package.json and the code name the same", () => {
   it("views and the keys that show them", () => {
     const views = Object.values(contributes.views).flat();
     expect(views.map(({ id }) => id)).toEqual(Object.values(VIEWS));
-    expect(views.map(({ when }) => when)).toEqual([CONTEXT_KEYS.sessionActive]);
+    expect(views.map(({ when }) => when)).toEqual([
+      `${CONTEXT_KEYS.sessionActive} || ${CONTEXT_KEYS.hasTraining}`,
+      CONTEXT_KEYS.sessionActive,
+    ]);
+  });
+
+  it("keys of conditions", () => {
+    const known = new Set<string>([...Object.values(CONTEXT_KEYS), ...Object.values(VIEWS)]);
+    const used = [...JSON.stringify(contributes).matchAll(/"(?:when|enablement)":"([^"]+)"/g)].flatMap(
+      ([, clause]) => clause!.match(/tensorpeek\.\w+/g) ?? [],
+    );
+    expect(used.filter((key) => !known.has(key))).toEqual([]);
   });
 
   it("commands in menus and variables", () => {
