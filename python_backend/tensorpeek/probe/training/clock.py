@@ -1,0 +1,51 @@
+"""Where a training is: optimizer steps, passes over the data, and how long a step takes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import weakref
+from collections import deque
+from typing import Any
+
+STEP_TIMES = 64
+"""So many of the last steps make the median."""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.step = 0
+        """Optimizer steps taken: those of the optimizer that has taken the most."""
+        self.epoch = -1
+        """Passes begun over the data that is trained on, from 0; -1 while no DataLoader was seen."""
+        self.backwards = 0
+        """Backward passes run."""
+        self._counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._times: deque[float] = deque(maxlen=STEP_TIMES)
+        self._last = 0.0
+
+    @property
+    def step_seconds(self) -> float:
+        """Median duration of the last steps; 0 before the second."""
+        return statistics.median(self._times) if self._times else 0.0
+
+    @property
+    def optimizers(self) -> list[Any]:
+        """Those that have taken a step and are alive."""
+        return list(self._counts)
+
+    def count_of(self, optimizer: Any) -> int:
+        return self._counts.get(optimizer, 0)
+
+    def took_step(self, optimizer: Any) -> None:
+        count = self._counts[optimizer] = self._counts.get(optimizer, 0) + 1
+        if count > self.step:
+            self.step = count
+            now = time.perf_counter()
+            if self._last:
+                self._times.append(now - self._last)
+            self._last = now
+
+    def paused(self) -> None:
+        """The step that runs was interrupted, by a stop: its duration says nothing."""
+        self._last = 0.0
