@@ -326,11 +326,21 @@ export interface ConditionsArguments {
   readonly budgetPercent: number;
   /** The folder `.tensorpeek/runs` to write into when there is something to write; empty for the one in the program's working directory. */
   readonly runsFolder: string;
+  /** A capsule to begin with; empty for none. */
+  readonly capsule: string;
+}
+
+/** Probe command `stop`: which thread is meant, by itself or by one of its frames. 0 is for not said. */
+export interface StopArguments {
+  readonly threadId: number;
+  readonly frameId: number;
 }
 
 /** The answer of the probe's command `stop`: why the thread is stopped, if we stopped it. */
 export interface StopInfo {
   readonly finding: Finding | null;
+  /** The name of the scope with the evidence; empty when it was not us. */
+  readonly scope: string;
   /** The variablesReference of the evidence in pydevd; 0 for none. */
   readonly values: number;
 }

@@ -367,12 +367,23 @@ class ConditionsArguments(TypedDict):
     """The folder `.tensorpeek/runs` to write into when there is something to write; empty for the one
     in the program's working directory.
     """
+    capsule: str
+    """A capsule to begin with; empty for none."""
+
+
+class StopArguments(TypedDict):
+    """Probe command `stop`: which thread is meant, by itself or by one of its frames. 0 is for not said."""
+
+    threadId: int
+    frameId: int
 
 
 class StopInfo(TypedDict):
     """The answer of the probe's command `stop`: why the thread is stopped, if we stopped it."""
 
     finding: Finding | None
+    scope: str
+    """The name of the scope with the evidence; empty when it was not us."""
     values: int
     """The variablesReference of the evidence in pydevd; 0 for none."""
 
