@@ -123,7 +123,7 @@ def graph_of(loss: Loss) -> Graph:
 
 
 def walk(root: Any, most: int = MOST_NODES) -> Graph:
-    """Every node that the gradient reaches from `root`, a `grad_fn`, nearest first, at most `most` of them."""
+    """Every node that the gradient reaches from `root`, a `grad_fn`, nearest first, at most `most`."""
     nodes: list[Node] = []
     index: dict[Any, int] = {}
     waiting: deque[int] = deque()

@@ -1,0 +1,27 @@
+"""`python -m tensorpeek COMMAND`."""
+
+from __future__ import annotations
+
+import sys
+
+USAGE = """usage: python -m tensorpeek run [options] (SCRIPT | -m MODULE) [arguments of the program …]
+
+  run    runs a program and says when its training goes wrong, at the line that did it
+         (python -m tensorpeek run --help)
+"""
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    if words[:1] == ["run"]:
+        from tensorpeek.cli import options, run
+
+        run.run(options.parse(words[1:]))
+        return
+    is_asked = words[:1] in (["-h"], ["--help"])
+    (sys.stdout if is_asked else sys.stderr).write(USAGE)
+    raise SystemExit(0 if is_asked else 2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""`python -m tensorpeek run`: a program with training-wide conditions and no editor."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from types import FrameType
+from typing import Any
+
+from tensorpeek.cli import on_break, program
+from tensorpeek.cli.console import Console
+from tensorpeek.cli.options import RunOptions
+from tensorpeek.contract.messages import Finding
+from tensorpeek.probe.training.training import TRAINING
+from tensorpeek.runs import findings_file, training_log
+from tensorpeek.runs.folder import RunFolder, now
+
+
+def run(options: RunOptions) -> None:
+    """Ends as the program ends."""
+    console = Console()
+    try:
+        target = (program.module if options.is_module else program.script)(options.target)
+    except program.NoProgram as missing:
+        console.say(f"tensorpeek: {missing}")
+        raise SystemExit(missing.exit_code) from None
+    session = Session(options, console)
+    session.start()
+    program.execute(target, options.arguments, TRAINING.failed)
+
+
+class Session:
+    """Joins the conditions with those who are told of what they find: run folder, terminal, debugger."""
+
+    def __init__(self, options: RunOptions, console: Console) -> None:
+        self._options = options
+        self._console = console
+        self._folder = RunFolder(options.runs, options.target, options.arguments, now())
+        self._stop = on_break.action(options.on_break, console)
+        self._process = os.getpid()
+        self._findings: list[Finding] = []
+
+    def start(self) -> None:
+        # Registered before the program's own, so that it runs after them, and after threads that still train.
+        atexit.register(self._end)
+        TRAINING.add_listener(self._tell)
+        TRAINING.configure(self._options.conditions, self._options.budget_percent)
+        TRAINING.start()
+
+    def _tell(self, finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> None:
+        """In the thread of the moment, before the weights change."""
+        finding["stopped"] = finding["stopped"] and self._stop is not None and frame is not None
+        self._findings.append(finding)
+        try:
+            folder = self._folder.path()
+            findings_file.append(folder, finding)
+            training_log.append(folder, f"{finding['title']}: {finding['message']}", "WARNING", now())
+        except OSError as problem:
+            self._console.say(f"tensorpeek: the run folder can't be written: {problem}")
+        self._console.finding(finding)
+        if finding["stopped"] and self._stop is not None:
+            self._stop(finding, frame, values)
+
+    def _end(self) -> None:
+        if os.getpid() != self._process:
+            return
+        TRAINING.ended()
+        folder = self._folder.written
+        self._console.summary(TRAINING.clock.step, self._findings, str(folder or ""), TRAINING.problems)
