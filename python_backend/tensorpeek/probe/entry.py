@@ -6,20 +6,22 @@ import json
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import CONTRACT_VERSION, ProbeReply, TensorTable
-from tensorpeek.probe import pydevd_access, pydevd_tracing
+from tensorpeek.probe import pydevd_access, pydevd_own_code, pydevd_tracing, pydevd_uncaught
 from tensorpeek.probe.answers import Answers
 from tensorpeek.probe.feature import Feature
 from tensorpeek.probe.frame_lines import frame_lines
+from tensorpeek.probe.lines.feature import LineConditions
 from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
 from tensorpeek.probe.quiet import ignored_warnings
+from tensorpeek.probe.stops.feature import Stops
 from tensorpeek.probe.tensor_table import tensor_table
 
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
 
-FEATURES: tuple[Feature, ...] = ()
+FEATURES: tuple[Feature, ...] = (Stops(), LineConditions())
 """What has commands beside those about values."""
 
 
@@ -56,7 +58,14 @@ class Session:
         pydevd_access.on_disconnect(self._release)
         for feature in FEATURES:
             feature.register()
+        pydevd_uncaught.install()
         self._is_registered = True
+
+    def prepare(self) -> None:
+        """Called for each debugger that this process has: a forked child makes one of its own."""
+        if self._is_registered:
+            pydevd_own_code.hide()
+            pydevd_tracing.install()
 
     def handle(self, command: str, arguments_json: str) -> str:
         try:
@@ -108,8 +117,8 @@ SESSION = Session(Answers())
 def start(arguments_json: str) -> str:
     """Called by `inject.install`: registers once, then configures."""
     SESSION.register()
+    SESSION.prepare()
     pydevd_access.send_without_delay()
-    pydevd_tracing.install()
     return handle("configure", arguments_json)
 
 
