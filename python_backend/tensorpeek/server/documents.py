@@ -6,7 +6,7 @@ below a form feed or another of the separators that are no line end for an edito
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import ItemsView, Sequence
 
 from lsprotocol.types import (
     Range,
@@ -26,6 +26,10 @@ class Documents:
     def get(self, uri: str) -> Source | None:
         """None for a text that is not open."""
         return self._sources.get(uri)
+
+    def items(self) -> ItemsView[str, Source]:
+        """Every open text by its URI."""
+        return self._sources.items()
 
     def open(self, uri: str, text: str) -> None:
         self._sources[uri] = Source(text)

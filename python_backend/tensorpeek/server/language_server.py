@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
@@ -12,6 +14,7 @@ from tensorpeek import __version__
 from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams, ServerRequest
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.expression import Position, evaluatable_expression
+from tensorpeek.server.findings import FINDINGS_FILES, Findings
 
 EVALUATABLE_EXPRESSION: ServerRequest = "tensorpeek/evaluatableExpression"
 
@@ -20,14 +23,27 @@ def language_server() -> LanguageServer:
     """A server with its features, not started."""
     server = LanguageServer("tensorpeek", __version__)
     documents = Documents()
+    findings = Findings(documents, server.text_document_publish_diagnostics)
+
+    @server.feature(types.INITIALIZED)
+    def initialized(_params: types.InitializedParams) -> None:
+        findings.read(_workspace_folders(server))
+        if _watches_files_when_asked(server):
+            server.client_register_capability(types.RegistrationParams([_WATCH_FINDINGS]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(_params: types.DidChangeWatchedFilesParams) -> None:
+        findings.read(_workspace_folders(server))
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         documents.open(params.text_document.uri, params.text_document.text)
+        findings.opened(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         documents.change(params.text_document.uri, params.content_changes)
+        findings.changed(params.text_document.uri, params.content_changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
@@ -43,6 +59,26 @@ def language_server() -> LanguageServer:
         return evaluatable_expression(source, where["line"], where["character"], _end_of_selection(where))
 
     return server
+
+
+_WATCH_FINDINGS = types.Registration(
+    id="findings",
+    method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+    register_options=types.DidChangeWatchedFilesRegistrationOptions(
+        [types.FileSystemWatcher(FINDINGS_FILES)]
+    ),
+)
+
+
+def _workspace_folders(server: LanguageServer) -> list[Path]:
+    paths = (uris.to_fs_path(folder.uri) for folder in server.workspace.folders.values())
+    return [Path(path) for path in paths if path]
+
+
+def _watches_files_when_asked(server: LanguageServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    watching = workspace.did_change_watched_files if workspace else None
+    return watching is not None and bool(watching.dynamic_registration)
 
 
 def _checked(params: Any) -> EvaluatableExpressionParams:

@@ -36,6 +36,10 @@ class Source:
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
 
+    @property
+    def line_count(self) -> int:
+        return len(self._starts)
+
     def line_of(self, offset: int) -> int:
         """The 0-based line that holds the character at `offset`."""
         return bisect_right(self._starts, offset) - 1
