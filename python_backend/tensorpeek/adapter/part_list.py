@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Callable
 
+from tensorpeek.adapter.line_conditions import LineConditions
 from tensorpeek.adapter.session import Session
+from tensorpeek.adapter.training.part import Training
 from tensorpeek.adapter.value_requests import ValueRequests
 
-PARTS: tuple[Callable[[Session], object], ...] = (ValueRequests,)
+PARTS: tuple[Callable[[Session], object], ...] = (ValueRequests, Training, LineConditions)

@@ -24,8 +24,8 @@ SPIKE = FunctionInfo(
     (
         X,
         Argument("factor", "spreads above the median", 8, 0),
-        _count("window", "last values that are compared", 50, 3),
-        _count("warmup", "values at the beginning that are only watched", 20, 2),
+        _count("window", "last values that are compared", 50, 8),
+        _count("warmup", "values at the beginning that are only watched", 20, 8),
     ),
     "Whether x jumps far above its last values. The spread is the median distance from the median, so that "
     "an earlier spike does not hide the next one; positive values are compared by their logarithms.",

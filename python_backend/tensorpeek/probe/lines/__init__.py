@@ -1,1 +1,1 @@
-"""Line conditions: what `tp` can say of a value at a breakpoint."""
+"""Line conditions and log messages: compiled once, with the functions of `tp`, remembering per breakpoint."""
