@@ -57,8 +57,8 @@ VANISHING_GRADIENT = ConditionInfo(
     "Vanishing gradient",
     "Stops when the gradients of early layers are almost nothing beside those of late ones, for many steps.",
     (
-        Parameter("ratio", 1e-6, "of the largest gradient per weight"),
-        Parameter("window", 30, "steps in a row"),
+        Parameter("ratio", 1e-5, "of the gradient per weight of late layers"),
+        Parameter("window", 20, "measured steps in a row"),
         COOLDOWN,
     ),
     ("vanishing",),
@@ -69,8 +69,8 @@ UPDATE_SIZE = ConditionInfo(
     "Stops when a step changes weights by far more, or far less, of their size than training needs.",
     (
         Parameter("largest", 0.5, "update as a share of the weight"),
-        Parameter("smallest", 1e-8, "update as a share of the weight"),
-        Parameter("window", 10, "measured steps in a row"),
+        Parameter("smallest", 1e-6, "update as a share of the weight"),
+        Parameter("window", 10, "last losses and measured steps"),
         WARMUP,
         COOLDOWN,
     ),
@@ -118,8 +118,8 @@ BAD_INPUT = ConditionInfo(
     "Batch not finite or out of range",
     "Stops before the first module when the batch has NaN or Inf, or values far outside the usual.",
     (
-        Parameter("factor", 1000, FACTOR),
-        Parameter("spread", 1000, "largest ratio of the spreads of two features"),
+        Parameter("factor", 50, FACTOR),
+        Parameter("spread", 1000, "a feature's size as a multiple of the others'"),
         COOLDOWN,
     ),
     ("input",),

@@ -2,8 +2,35 @@
 
 from __future__ import annotations
 
+from tensorpeek.probe.conditions.bad_input import BadInput
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.dead_activation import DeadActivation
+from tensorpeek.probe.conditions.exploding_gradient import ExplodingGradient
+from tensorpeek.probe.conditions.loss_plateau import LossPlateau
+from tensorpeek.probe.conditions.loss_spike import LossSpike
+from tensorpeek.probe.conditions.nan_forward import NanForward
+from tensorpeek.probe.conditions.nan_gradient import NanGradient
+from tensorpeek.probe.conditions.nan_loss import NanLoss
+from tensorpeek.probe.conditions.out_of_memory import OutOfMemory
+from tensorpeek.probe.conditions.step_skipped import StepSkipped
+from tensorpeek.probe.conditions.update_size import UpdateSize
+from tensorpeek.probe.conditions.vanishing_gradient import VanishingGradient
+from tensorpeek.probe.conditions.weights_frozen import WeightsFrozen
 
-CLASSES: tuple[type[Condition], ...] = ()
+CLASSES: tuple[type[Condition], ...] = (
+    NanLoss,
+    NanGradient,
+    NanForward,
+    LossSpike,
+    ExplodingGradient,
+    VanishingGradient,
+    UpdateSize,
+    DeadActivation,
+    WeightsFrozen,
+    LossPlateau,
+    BadInput,
+    OutOfMemory,
+    StepSkipped,
+)
 """In the order of the check boxes."""
 BY_ID = {cls.info.id: cls for cls in CLASSES}

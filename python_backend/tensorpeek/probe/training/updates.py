@@ -1,4 +1,4 @@
-"""What an optimizer's step does to the weights: a sample of each, kept before the step and compared after it."""
+"""What a step does to the weights: a sample of each, kept before the step and compared after it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,57 @@
+"""A loss that jumps far above its last values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from tensorpeek.catalogue import conditions
+from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.figures import figure
+from tensorpeek.probe.training.moments import Loss
+from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.series import Spike
+
+LEAST_SETBACK = 0.05
+"""Of the level at which the loss began: smaller jumps of a loss that is almost nothing undo no progress."""
+
+
+class LossSpike(Condition):
+    info = conditions.LOSS_SPIKE
+
+    def __init__(self, settings: Mapping[str, float]) -> None:
+        super().__init__(settings)
+        self._spikes: dict[str, Spike] = {}
+        self._beginnings: dict[str, float] = {}
+        """The level of each loss when its warm-up ended."""
+
+    def on_loss(self, loss: Loss) -> Report | None:
+        value = loss.value
+        if value is None or not math.isfinite(value):
+            return None
+        spike = self._spikes.get(loss.name)
+        if spike is None:
+            settings = self.settings
+            spike = Spike(settings["factor"], int(settings["window"]), int(settings["warmup"]))
+            self._spikes[loss.name] = spike
+        found = spike.add(value)
+        if spike.seen == spike.warmup:
+            self._beginnings[loss.name] = abs(sorted(spike.values)[len(spike.values) // 2])
+        if found is None or value - found.usual < LEAST_SETBACK * self._beginnings[loss.name]:
+            return None
+        return Report(
+            "Loss spike",
+            f"Loss spike: `{loss.name}` is {figure(value)}, {found.score:.3g} spreads above the median "
+            f"{figure(found.usual)} of its last {len(spike.values) - 1} values. From {figure(found.limit)} "
+            "on it "
+            f"is a spike (factor={self.settings['factor']:g}). backward() has not run yet.",
+            value=value,
+            threshold=found.limit,
+            history=[*spike.values],
+            next=[
+                "Look at this batch: one with wrong labels or values makes such a jump.",
+                "If the batch is ordinary, lower the learning rate or clip gradients "
+                "(torch.nn.utils.clip_grad_norm_).",
+            ],
+            values={loss.name: loss.tensor} if loss.name.isidentifier() else {},
+        )

@@ -1,0 +1,90 @@
+"""NaN or Inf that a module makes of finite inputs."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tensorpeek.catalogue import conditions
+from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.figures import count, figure, listed
+from tensorpeek.probe.training.moments import ModuleCall
+from tensorpeek.probe.training.parameters import is_plain
+from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.tensors_in import tensors_in, tensors_of_call
+
+
+class NanForward(Condition):
+    info = conditions.NAN_FORWARD
+
+    def __init__(self, settings: Mapping[str, float]) -> None:
+        super().__init__(settings)
+
+    def on_module(self, call: ModuleCall) -> Report | None:
+        bad = next((tensor for _, tensor in tensors_in(call.output) if _has_fault(tensor)), None)
+        if bad is None:
+            return None
+        inputs = dict(tensors_of_call(call.args, call.kwargs))
+        if any(_is_readable(tensor) and not _is_finite(tensor) for tensor in inputs.values()):
+            return None  # it was born earlier
+        torch = sys.modules["torch"]
+        nans, infs = int(torch.isnan(bad).sum()), int(torch.isinf(bad).sum())
+        word = "NaN" if nans else "Inf"
+        kind = type(call.module).__name__
+        named = f"`{call.name}` ({kind})" if call.name else f"the model ({kind})"
+        weights = [name for name, weight in _own_weights(call.module) if not _is_finite(weight)]
+        if weights:
+            cause = f"Its weights {listed(weights)} are not finite: an earlier step has already ruined them."
+        else:
+            cause = "Its inputs and its weights are finite: the module itself makes it."
+        return Report(
+            f"{word} in forward",
+            f"{word} in forward: the output of {named} has {count(nans or infs, word, word)} "
+            f"in {count(bad.numel(), 'element')}. {cause}",
+            module=call.name,
+            evidence=[_line(name, tensor) for name, tensor in inputs.items()][:10],
+            next=[
+                "Step into that module's forward, or look at its inputs for values at the edge of its range."
+            ],
+            values={**{f"input {name}": tensor for name, tensor in inputs.items()}, "output": bad},
+            seeks_producer=not weights,
+        )
+
+
+def _is_readable(tensor: Any) -> bool:
+    return is_plain(tensor) and tensor.device.type == "cpu"
+
+
+def _is_finite(tensor: Any) -> bool:
+    """Sums first; that is cheap, and only a sum that overflows needs the second look."""
+    return math.isfinite(tensor.sum().item()) or bool(sys.modules["torch"].isfinite(tensor).all())
+
+
+def _has_fault(tensor: Any) -> bool:
+    """NaN or +Inf; −Inf alone is how masks and logarithms of nothing are meant."""
+    if not _is_readable(tensor):
+        return False
+    total = tensor.sum().item()
+    if math.isfinite(total):
+        return False
+    torch = sys.modules["torch"]
+    if total == -math.inf and not bool(torch.isnan(tensor).any()):
+        return bool((tensor == math.inf).any())
+    return not bool(torch.isfinite(tensor).all())
+
+
+def _own_weights(module: Any) -> Iterator[tuple[str, Any]]:
+    for name, parameter in module.named_parameters():
+        if _is_readable(parameter.detach()):
+            yield name, parameter.detach()
+
+
+def _line(name: str, tensor: Any) -> str:
+    if not _is_readable(tensor):
+        return f"input {name}: {tuple(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')}".replace(
+            "  ", " "
+        )
+    low, high = sys.modules["torch"].aminmax(tensor)
+    return f"input {name}: {tuple(tensor.shape)} {figure(low.item())} … {figure(high.item())}"
