@@ -24,8 +24,9 @@ KINDS: dict[str, tuple[str, ...]] = {
         "condition",
         "hitCondition",
         "logMessage",
+        "filterId",
     ),
-    "a list": ("breakpoints", "filters"),
+    "a list": ("breakpoints", "filters", "filterOptions"),
     "an object": ("source", "format"),
 }
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names}

@@ -28,6 +28,7 @@ INTERPRETER_PATIENCE = 10.0
 
 DEFAULT_VALUE_BUDGET_MS = 20.0
 DEFAULT_ANSWER_BUDGET_MS = 60.0
+DEFAULT_BUDGET_PERCENT = 0.5
 
 
 WAYS_TO_ATTACH = ("listen", "processId", "subProcessId")
@@ -65,13 +66,32 @@ class StartAttributes:
         return path if isinstance(path, str) and path else None
 
     @property
-    def budgets(self) -> ConfigureArguments:
+    def _settings(self) -> SessionSettings:
         given: Any = self.own.get("tensorpeek")
-        settings = cast(SessionSettings, given if isinstance(given, dict) else {})
+        return cast(SessionSettings, given if isinstance(given, dict) else {})
+
+    @property
+    def budgets(self) -> ConfigureArguments:
+        settings = self._settings
         return {
             "valueBudgetMs": _milliseconds(settings.get("valueBudgetMs"), DEFAULT_VALUE_BUDGET_MS),
             "answerBudgetMs": _milliseconds(settings.get("answerBudgetMs"), DEFAULT_ANSWER_BUDGET_MS),
         }
+
+    @property
+    def budget_percent(self) -> float:
+        """Of the training's time, for checks of it."""
+        given = self._settings.get("budgetPercent")
+        return given if isinstance(given, (int, float)) and 0 <= given <= 100 else DEFAULT_BUDGET_PERCENT
+
+    @property
+    def runs_folder(self) -> str:
+        """Empty for the one in the program's working directory."""
+        return _text(self._settings.get("runsFolder"))
+
+    @property
+    def capsule(self) -> str:
+        return _text(self._settings.get("capsule"))
 
     @property
     def address(self) -> tuple[str, int] | None:
@@ -89,6 +109,10 @@ class StartAttributes:
     def names_a_debuggee(self) -> bool:
         """Whether an attach says to what; debugpy waits a minute before it finds that it does not."""
         return self.address is not None or any(self.passed_on.get(key) for key in WAYS_TO_ATTACH)
+
+
+def _text(given: object) -> str:
+    return given if isinstance(given, str) else ""
 
 
 def _milliseconds(given: object, default: float) -> float:

@@ -13,17 +13,24 @@ from typing import Any, Callable, cast
 from tensorpeek.adapter.framing import Message
 from tensorpeek.contract.messages import (
     CONTRACT_VERSION,
+    ConditionsArguments,
     ConfigureArguments,
     LinesArguments,
     LinesResult,
     ProbeReply,
     ProcessInfo,
+    Recommendations,
     RefineArguments,
     RefineResult,
+    StopArguments,
+    StopInfo,
     SummarizeArguments,
     SummarizeResult,
     TensorsArguments,
     TensorTable,
+    TrainingActionArguments,
+    TrainingActionResult,
+    TrainingState,
 )
 
 INJECTOR = Path(__file__).resolve().parents[1] / "probe" / "inject.py"
@@ -71,6 +78,21 @@ class ProbeLink:
 
     async def tensors(self, arguments: TensorsArguments) -> TensorTable:
         return cast(TensorTable, await self._call("tensors", arguments, 30))
+
+    async def conditions(self, arguments: ConditionsArguments) -> None:
+        await self._call("conditions", arguments, 5)
+
+    async def stop(self, arguments: StopArguments) -> StopInfo:
+        return cast(StopInfo, await self._call("stop", arguments, 5))
+
+    async def training(self) -> TrainingState:
+        return cast(TrainingState, await self._call("training", {}, 5))
+
+    async def action(self, arguments: TrainingActionArguments) -> TrainingActionResult:
+        return cast(TrainingActionResult, await self._call("action", arguments, 60))
+
+    async def recommend(self) -> Recommendations:
+        return cast(Recommendations, await self._call("recommend", {}, 30))
 
     async def _call(self, command: str, arguments: object, patience: float) -> dict[str, Any]:
         handle = f'__import__("sys").modules["{DOOR}"].handle'

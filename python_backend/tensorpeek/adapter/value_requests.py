@@ -1,4 +1,4 @@
-"""Requests about the values of a paused program: scopes, variables, evaluations, our own tables."""
+"""Requests about the values of a paused program: variables, evaluations, our own tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ class ValueRequests:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-
-    def scopes_request(self, request: Message) -> None:
-        frame = request["arguments"].get("frameId")
-        values, asked = self._session.values, self._session.values.asked_now()
-        self._session.delegate(request, lambda body: values.scopes(frame, asked, body))
 
     def variables_request(self, request: Message) -> Any:
         session, asked = self._session, self._session.values.asked_now()

@@ -1,0 +1,1 @@
+"""Training-wide conditions and their stops, as the client sees them."""

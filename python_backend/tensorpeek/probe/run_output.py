@@ -1,0 +1,64 @@
+"""What a debugged training leaves on disk: the findings and the log of its run folder."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from datetime import datetime
+from pathlib import Path
+from typing import Callable
+
+from tensorpeek.contract.messages import Finding
+from tensorpeek.runs import findings_file, training_log
+from tensorpeek.runs.folder import RUNS, RunFolder, now
+
+
+class RunOutput:
+    """One per process. A disk that can't be written to is said once and never stops the program."""
+
+    def __init__(self) -> None:
+        self._started = now()
+        self._folder: RunFolder | None = None
+        self._runs = RUNS
+        self._lock = threading.Lock()
+        self._has_failed = False
+        self.complain: Callable[[str], None] = lambda problem: None
+        """Told once what keeps us from writing."""
+
+    @property
+    def written(self) -> Path | None:
+        """The run folder; None while nothing was written."""
+        return None if self._folder is None else self._folder.written
+
+    def write_into(self, runs: str) -> None:
+        """Names the folder of all runs, before anything is written; the working directory's when empty."""
+        if self._folder is None:
+            self._runs = Path(runs) if runs else RUNS.absolute()
+
+    def add_finding(self, finding: Finding) -> None:
+        where = f"{finding['path']}:{finding['line']} " if finding["path"] else ""
+        text = f"{finding['title']}: {where}step {finding['step']}: {finding['message']}"
+        self._write(lambda folder: findings_file.append(folder, finding))
+        self.log(text, "WARNING")
+
+    def log(self, text: str, level: str = "INFO", time: datetime | None = None) -> None:
+        """A line of `training.log`."""
+        self._write(lambda folder: training_log.append(folder, text, level, time or now()))
+
+    def _write(self, write: Callable[[Path], None]) -> None:
+        try:
+            with self._lock:
+                write(self._known_folder().path())
+        except OSError as error:
+            if not self._has_failed:
+                self._has_failed = True
+                self.complain(f"The run folder can't be written: {error}")
+
+    def _known_folder(self) -> RunFolder:
+        if self._folder is None:
+            program = sys.argv[0] if sys.argv else ""
+            self._folder = RunFolder(self._runs, program, sys.argv[1:], self._started)
+        return self._folder
+
+
+RUN_OUTPUT = RunOutput()

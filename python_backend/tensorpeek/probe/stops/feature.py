@@ -1,0 +1,128 @@
+"""Training-wide conditions in a debug session: the commands about them, and what happens at a finding."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from tensorpeek.contract.messages import (
+    ConditionsArguments,
+    Finding,
+    Recommendations,
+    StopArguments,
+    StopInfo,
+    TrainingActionArguments,
+    TrainingActionResult,
+    TrainingState,
+)
+from tensorpeek.probe import pydevd_client, pydevd_stops
+from tensorpeek.probe.feature import Command, Feature
+from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.probe.stops import stop
+from tensorpeek.probe.stops.console import Console
+from tensorpeek.probe.stops.state import training_state
+from tensorpeek.probe.stops.uncaught import UncaughtExceptions
+from tensorpeek.probe.training.training import TRAINING
+
+
+class Stops(Feature):
+    """Listens to the training, and stops the program at what is found."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._is_listening = False
+        self._problem = ""
+        self._uncaught = UncaughtExceptions(TRAINING.failed)
+        self._capsule = ""
+
+    def commands(self) -> Mapping[str, Command]:
+        return {
+            "conditions": self._conditions,
+            "stop": self._stop,
+            "training": self._training,
+            "action": self._action,
+            "recommend": self._recommend,
+        }
+
+    def register(self) -> None:
+        self._problem = pydevd_stops.problem()
+        if self._problem:
+            return
+        pydevd_stops.describe_stops()
+        pydevd_client.offer_name("tp", Console)
+        self._uncaught.register()
+        RUN_OUTPUT.complain = say
+
+    def release(self) -> None:
+        self._is_on = False
+        self._uncaught.uninstall()
+        TRAINING.configure({})
+
+    # The commands
+
+    def _conditions(self, arguments: ConditionsArguments) -> dict[str, Any]:
+        if self._problem:
+            raise RuntimeError(self._problem)
+        RUN_OUTPUT.write_into(arguments["runsFolder"])
+        chosen = {each["condition"]: each["settings"] for each in arguments["conditions"]}
+        TRAINING.configure(chosen, arguments["budgetPercent"])
+        if arguments["capsule"] and arguments["capsule"] != self._capsule:
+            self._capsule = arguments["capsule"]
+            TRAINING.replay_capsule(self._capsule)
+        self._is_on = True
+        if chosen:
+            self._uncaught.install()
+        else:
+            self._uncaught.uninstall()
+        if not self._is_listening:
+            self._is_listening = True
+            TRAINING.is_evaluating = pydevd_stops.is_evaluating
+            TRAINING.add_listener(self._found)
+            atexit.register(TRAINING.ended)
+        TRAINING.start()
+        return {}
+
+    def _stop(self, arguments: StopArguments) -> StopInfo:
+        return stop.stop_info(arguments["threadId"], arguments["frameId"])
+
+    def _training(self, arguments: Any) -> TrainingState:
+        return training_state()
+
+    def _action(self, arguments: TrainingActionArguments) -> TrainingActionResult:
+        message, path = TRAINING.act(arguments["action"], arguments.get("value"))
+        return {"message": message, "path": path}
+
+    def _recommend(self, arguments: Any) -> Recommendations:
+        return TRAINING.recommend()
+
+    # A finding
+
+    def _found(self, finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> None:
+        """In the thread of the moment: what is found is written and told first, then the program stops."""
+        if not self._is_on:
+            return
+        at_exception = self._uncaught.stop
+        finding["stopped"] = finding["stopped"] and frame is not None and pydevd_stops.can_stop()
+        RUN_OUTPUT.add_finding(finding)
+        pydevd_client.send_event("tensorpeek/finding", {**finding})
+        say(f"{finding['title']}{_where(finding)}: {finding['message']}")
+        if not finding["stopped"]:
+            return
+        made = stop.of_finding(finding, values)
+        if at_exception is None:
+            stop.stop_at(frame, made)
+        else:
+            with stop.shown_as(made):
+                at_exception(made.notice)
+
+
+def say(text: str) -> None:
+    """A line in the Debug Console."""
+    pydevd_client.send_event("output", {"category": "console", "output": f"TensorPeek: {text}\n"})
+
+
+def _where(finding: Finding) -> str:
+    when = f"step {finding['step']}"
+    return f" ({finding['path']}:{finding['line']}, {when})" if finding["path"] else f" ({when})"

@@ -1,0 +1,63 @@
+"""The training's clock and health, for the view in the editor."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import Any
+
+from tensorpeek.contract.messages import LossState, TrainingState
+from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.probe.training.findings import wire_number
+from tensorpeek.probe.training.training import TRAINING
+
+MODULES_SHOWN = 2000
+LOSSES_SHOWN = 20
+VALUES_SHOWN = 60
+RATES_SHOWN = 20
+
+
+def training_state() -> TrainingState:
+    folder = RUN_OUTPUT.written
+    return {
+        "step": TRAINING.clock.step,
+        "epoch": TRAINING.clock.epoch,
+        "stepMs": _finite(TRAINING.clock.step_seconds * 1000),
+        "losses": _losses(),
+        "gradientNorm": None,
+        "learningRates": [wire_number(float(rate)) for rate in _learning_rates()[:RATES_SHOWN]],
+        "overheadPercent": 0.0,
+        "sampled": "",
+        "blind": [],
+        "findings": list(TRAINING.findings),
+        "modules": _modules(),
+        "runFolder": "" if folder is None else str(folder),
+    }
+
+
+def _losses() -> list[LossState]:
+    # Another thread trains meanwhile.
+    latest = [(name, list(values)) for name, values in list(TRAINING.losses.items())]
+    return [
+        {
+            "name": name,
+            "value": wire_number(values[-1]),
+            "history": [wire_number(value) for value in values[-VALUES_SHOWN:]],
+        }
+        for name, values in latest[:LOSSES_SHOWN]
+        if values
+    ]
+
+
+def _modules() -> list[str]:
+    named = (name for root in TRAINING.models.roots() for name in TRAINING.models.names(root))
+    return list(islice(named, MODULES_SHOWN))
+
+
+def _learning_rates() -> list[Any]:
+    rates = [group.get("lr") for each in TRAINING.optimizers for group in each.param_groups]
+    return [rate for rate in rates if isinstance(rate, (int, float))]
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else 0.0
