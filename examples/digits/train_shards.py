@@ -39,7 +39,7 @@ def train(model: nn.Module, optimizer: torch.optim.Optimizer) -> float:
 def main() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 24), nn.ReLU(), nn.Linear(24, 64))
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     for epoch in range(EPOCHS):
         print(f"epoch {epoch}: loss {train(model, optimizer):.4f}")
 
