@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,6 +43,14 @@ class Watched:
     """For each unit, whether it was ever positive."""
     flat: int = 0
     """Batches in a row in which most elements were saturated."""
+    is_known: bool = False
+    """It was told, and has not recovered since."""
+
+    def is_new(self, holds: bool) -> bool:
+        """Whether it holds, and was not told before."""
+        is_new = holds and not self.is_known
+        self.is_known = holds
+        return is_new
 
 
 class DeadActivation(Condition):
@@ -78,15 +87,15 @@ class DeadActivation(Condition):
 
     def _judge(self, call: ModuleCall, fed: Any) -> Report | None:
         node = _activation(fed)
-        if node is None or not is_plain(fed.detach()) or fed.device.type != "cpu":
+        if node is None or not _is_finite(fed.detach()):
             return None
         name = node.name()
         watched = self._watched.setdefault((call.name, name), Watched())
         if name in SATURATING:
-            return self._judge_flat(call, watched, fed.detach(), name)
+            return self._judge_flat(call, watched, fed, name)
         units = _units(fed.detach(), call.module)
         dead = self._dead(watched, units)
-        if dead is None or dead < self.settings["share"]:
+        if dead is None or not watched.is_new(dead >= self.settings["share"]):
             return None
         what = self._named(fed, call, RECTIFIERS[name])
         return Report(
@@ -109,13 +118,12 @@ class DeadActivation(Condition):
 
     def _judge_end(self, call: ModuleCall, output: Any) -> Report | None:
         node = _activation(output)
-        if node is None or node.name() not in RECTIFIERS or not is_plain(output.detach()):
-            return None
-        if output.device.type != "cpu":
+        if node is None or node.name() not in RECTIFIERS or not _is_finite(output.detach()):
             return None
         units = output.detach().reshape(output.shape[0] if output.dim() > 1 else -1, -1)
-        dead = self._dead(self._watched.setdefault(("", node.name()), Watched()), units)
-        if dead is None or dead < 1:
+        watched = self._watched.setdefault(("", node.name()), Watched())
+        dead = self._dead(watched, units)
+        if dead is None or not watched.is_new(dead == 1):
             return None
         return Report(
             "Dead ReLU",
@@ -146,11 +154,12 @@ class DeadActivation(Condition):
 
     def _judge_flat(self, call: ModuleCall, watched: Watched, fed: Any, name: str) -> Report | None:
         low, high, word = SATURATING[name]
-        flat = ((fed <= low) | (fed >= high)).float().mean().item()
+        outputs = fed.detach()
+        flat = ((outputs <= low) | (outputs >= high)).float().mean().item()
         watched.flat = watched.flat + 1 if flat >= self.settings["share"] else 0
-        if watched.flat < self.settings["window"]:
+        rows = watched.flat
+        if not watched.is_new(rows >= self.settings["window"]):
             return None
-        rows, watched.flat = watched.flat, 0
         what = self._named(fed, call, word)
         return Report(
             "Saturated activation",
@@ -173,6 +182,11 @@ class DeadActivation(Condition):
     def _named(self, fed: Any, call: ModuleCall, word: str) -> str:
         made = self._made.get(id(fed))
         return f"`{made}` ({word})" if made else f"the {word} before `{call.name}`"
+
+
+def _is_finite(tensor: Any) -> bool:
+    """Whether it is readable at once, and neither NaN nor Inf make the comparison say too much."""
+    return is_plain(tensor) and tensor.device.type == "cpu" and math.isfinite(tensor.sum().item())
 
 
 def _own(module: Any) -> Any:

@@ -21,14 +21,18 @@ class NanForward(Condition):
 
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
+        self._is_known = False
+        """It was told, and no forward pass has been finite since."""
 
     def on_module(self, call: ModuleCall) -> Report | None:
         bad = next((tensor for _, tensor in tensors_in(call.output) if _has_fault(tensor)), None)
-        if bad is None:
+        if bad is None or self._is_known:
+            self._is_known = self._is_known and not (bad is None and not call.name)
             return None
         inputs = dict(tensors_of_call(call.args, call.kwargs))
         if any(_is_readable(tensor) and not _is_finite(tensor) for tensor in inputs.values()):
             return None  # it was born earlier
+        self._is_known = True
         torch = sys.modules["torch"]
         nans, infs = int(torch.isnan(bad).sum()), int(torch.isinf(bad).sum())
         word = "NaN" if nans else "Inf"

@@ -30,6 +30,8 @@ class UpdateSize(Condition):
         """Of the last measured steps, by the optimizer's id."""
         self._largest: dict[int, float] = {}
         self._measured: dict[int, int] = {}
+        self._known: set[tuple[int, str]] = set()
+        """What was told of each optimizer; once is enough."""
         self._rates: dict[int, float] = {}
         """The learning rate of the first measured step."""
         self._losses: deque[float] = deque(maxlen=max(int(settings["window"]), 3))
@@ -54,15 +56,19 @@ class UpdateSize(Condition):
             return None
         key = id(step.optimizer)
         ratio = whole_ratio(found)
+        if not math.isfinite(ratio):
+            return None
         ratios = self._ratios.setdefault(key, deque(maxlen=max(int(self.settings["window"]), 1)))
         ratios.append(ratio)
         self._measured[key] = self._measured.get(key, 0) + 1
-        self._largest[key] = max(self._largest.get(key, 0.0), ratio if math.isfinite(ratio) else 0.0)
+        self._largest[key] = max(self._largest.get(key, 0.0), ratio)
         rate = learning_rate(step.optimizer.param_groups[0]) or 0.0
         self._rates.setdefault(key, rate)
-        if self._is_too_large(key):
+        if (key, "large") not in self._known and self._is_too_large(key):
+            self._known.add((key, "large"))
             return self._too_large(step, found, ratios)
-        if self._is_too_small(key, rate, found):
+        if (key, "small") not in self._known and self._is_too_small(key, rate, found):
+            self._known.add((key, "small"))
             return self._too_small(step, found, ratios)
         return None
 
@@ -94,7 +100,6 @@ class UpdateSize(Condition):
     def _too_large(self, step: Step, found: list[Update], ratios: deque[float]) -> Report:
         largest = max(ratios)
         rate = learning_rate(step.optimizer.param_groups[0])
-        ratios.clear()
         worst = max(found, key=lambda each: each.ratio)
         return Report(
             "Update too large",

@@ -51,9 +51,8 @@ class VanishingGradient(Condition):
             and smallest < self.settings["ratio"] * largest
         )
         self._in_a_row[key] = self._in_a_row.get(key, 0) + 1 if holds else 0
-        if self._in_a_row[key] < self.settings["window"]:
-            return None
-        self._in_a_row[key] = 0
+        if self._in_a_row[key] != max(int(self.settings["window"]), 1):
+            return None  # not yet, or told already
         return Report(
             "Vanishing gradient",
             f"Vanishing gradient: a weight of `{early[0]}` gets {figure(smallest)} on average, one of "

@@ -31,6 +31,7 @@ class WeightsFrozen(Condition):
         self._still: dict[str, int] = {}
         """Measured steps of each parameter that has never moved."""
         self._moved: set[str] = set()
+        self._told: set[str] = set()
         self._without_rate: dict[int, int] = {}
         """Measured steps in a row with a learning rate of 0, by the optimizer's id."""
         self._had_rate: set[int] = set()
@@ -72,9 +73,8 @@ class WeightsFrozen(Condition):
             return None  # there are some, of a kind that is not looked into
         self._empty += 1
         self._backwards = 0
-        if self._empty < NO_GRADIENTS:
-            return None
-        self._empty = 0
+        if self._empty != NO_GRADIENTS:
+            return None  # not yet, or told already
         return Report(
             "No gradient at the step",
             f"No gradient at the step: backward() runs, but at step() none of the optimizer's "
@@ -100,10 +100,9 @@ class WeightsFrozen(Condition):
         window = self.settings["window"]
         if is_scheduled and key not in self._had_rate:
             window = max(window, ROWS_OF_A_SCHEDULE)
-        if self._without_rate[key] < window:
-            return None
+        if self._without_rate[key] != int(window):
+            return None  # not yet, or told already
         rows = self._without_rate[key]
-        self._without_rate[key] = 0
         over = " Its schedule has ended there." if key in self._had_rate else ""
         return Report(
             "Weights not changing",
@@ -120,9 +119,9 @@ class WeightsFrozen(Condition):
             self._had_gradients = True
             return None
         self._zero = self._zero + 1 if self._backwards and self._loss != 0 else 0
-        if self._zero < self.settings["window"]:
-            return None
-        rows, self._zero = self._zero, 0
+        rows = self._zero
+        if rows != int(self.settings["window"]):
+            return None  # not yet, or told already
         return Report(
             "All gradients are zero",
             f"All gradients are zero: at step() each of {count(len(found), 'gradient')} is exactly 0 for "
@@ -146,7 +145,11 @@ class WeightsFrozen(Condition):
         if rising:
             self._still.clear()
         window = self.settings["window"]
-        still = [update for update in found if self._still.get(update.name, 0) >= window]
+        still = [
+            update
+            for update in found
+            if self._still.get(update.name, 0) >= window and update.name not in self._told
+        ]
         pulled = sum(update.pulled for update in found)
         whole = sum(update.pulled for update in still) >= SHARE * pulled
         lost = [update for update in still if is_matrix(update.trained.parameter) and _eps(update) > 1e-4]
@@ -154,7 +157,7 @@ class WeightsFrozen(Condition):
             return None
         shown = still if whole else lost
         rows = max(self._still[update.name] for update in shown)
-        self._still.clear()
+        self._told.update(update.name for update in shown)
         return self._report(step, shown, rows, rate)
 
     def _report(self, step: Step, still: list[Update], rows: int, rate: float) -> Report:
