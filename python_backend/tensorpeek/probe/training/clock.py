@@ -31,11 +31,15 @@ class Clock:
 
     @property
     def optimizers(self) -> list[Any]:
-        """Those that have taken a step and are alive."""
+        """Those that have begun a step and are alive."""
         return list(self._counts)
 
-    def count_of(self, optimizer: Any) -> int:
-        return self._counts.get(optimizer, 0)
+    def began_backward(self, epoch: int) -> None:
+        self.backwards += 1
+        self.epoch = epoch if epoch >= 0 else self.epoch
+
+    def begins_step(self, optimizer: Any) -> None:
+        self._counts.setdefault(optimizer, 0)
 
     def took_step(self, optimizer: Any) -> None:
         count = self._counts[optimizer] = self._counts.get(optimizer, 0) + 1

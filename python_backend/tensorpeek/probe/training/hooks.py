@@ -1,42 +1,56 @@
 """What is put into torch to see a training, and taken out again.
 
 The root of a backward pass is a loss, the optimizers' hooks are the clock, and the first call of a module in a
-step is its batch. That first call is seen by a global forward pre-hook which takes itself out again, so that the
-calls inside of the model stay on torch's fast path.
+step is its batch. That first call is seen by a global forward pre-hook which takes itself out again, so that
+the calls inside of the model stay on torch's fast path.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+import weakref
+from threading import get_ident
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Callable, Protocol
 
+from tensorpeek.probe.training import scaling
 from tensorpeek.probe.training.places import user_frame
 
 
 class Events(Protocol):
-    """Who is told. What these methods raise is the user's own wish, such as to end the program."""
+    """Who is told, each time in the thread of the program that does it."""
 
     def root_called(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
+    ) -> tuple[Any, ...] | None:
+        """May return other arguments, and may change `kwargs`."""
+        ...
+
+    def module_returned(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
     ) -> None: ...
-    def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool:
+    def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool | None:
         """False leaves the backward pass out."""
         ...
 
     def after_backward(self) -> None: ...
-    def backward_failed(self, error: BaseException) -> None: ...
-    def gradients_ready(self, optimizer: Any, frame: FrameType | None) -> None: ...
+    def gradients_ready(self, optimizer: Any, frame: FrameType | None) -> bool | None:
+        """False leaves the step out."""
+        ...
+
     def weights_changed(self, optimizer: Any, frame: FrameType | None) -> None: ...
     def step_skipped(self, optimizer: Any, frame: FrameType | None) -> None: ...
+    def leaves_out_step(self) -> bool:
+        """Whether the user wants the step that a scaler is about to take to be left out."""
+        ...
+
     def scaled(self, scaler: Any, outputs: Any, result: Any) -> None: ...
     def batch_fetched(self, iterator: Any, is_first: bool) -> None: ...
     def indices_drawn(self, iterator: Any, indices: Any) -> None: ...
-    def module_returned(
-        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
-    ) -> None: ...
+    def failed_inside(self, error: Exception) -> None:
+        """One of these methods has raised; the program goes on."""
+        ...
 
 
 class Hooks:
@@ -47,35 +61,41 @@ class Hooks:
         self._removers: list[Callable[[], None]] = []
         self._pre_hooks: dict[Any, Any] = {}
         self._measuring: Any = None
-        self._stepping = 0
-        """Optimizers whose step runs; one that wraps another is told of alone."""
-        self._backward_depth = 0
+        self._in_backward: set[int] = set()
+        """Threads."""
+        self._stepping: dict[int, _RunningStep] = {}
+        """By thread: the outermost step of an optimizer that runs."""
         self._steps_begun = 0
+        self._left_out: weakref.WeakSet[Any] = weakref.WeakSet()
+        """Scalers whose step the user did not want."""
+        self._core: Any = None
+        self._is_grad_enabled: Callable[[], bool] = bool
 
     @property
     def installed(self) -> bool:
         return bool(self._removers)
 
     def install(self) -> None:
-        torch = sys.modules["torch"]
-        module_file = sys.modules["torch.nn.modules.module"]
-        optimizers = sys.modules["torch.optim.optimizer"]
-        self._pre_hooks = module_file._global_forward_pre_hooks
+        torch, modules = sys.modules["torch"], sys.modules
+        self._core, self._is_grad_enabled = torch._C, torch.is_grad_enabled
+        self._pre_hooks = modules["torch.nn.modules.module"]._global_forward_pre_hooks
+        self._removers.append(self.disarm)
         self._replace(torch.autograd, "backward", self._backward)
-        for remove in (
+        optimizers = modules["torch.optim.optimizer"]
+        self._removers += (
             optimizers.register_optimizer_step_pre_hook(self._before_step).remove,
             optimizers.register_optimizer_step_post_hook(self._after_step).remove,
+        )
+        scaler = getattr(modules.get("torch.amp.grad_scaler"), "GradScaler", None)
+        for name, wrapper in (
+            ("scale", self._scale),
+            ("step", self._scaler_step),
+            ("update", self._scaler_update),
         ):
-            self._removers.append(remove)
-        scaler = getattr(sys.modules.get("torch.amp.grad_scaler"), "GradScaler", None)
-        if scaler is not None:
-            self._replace(scaler, "scale", self._scale)
-            self._replace(scaler, "step", self._scaler_step)
-        loader = getattr(sys.modules.get("torch.utils.data.dataloader"), "_BaseDataLoaderIter", None)
-        if loader is not None:
-            self._replace(loader, "__next__", self._next)
-            self._replace(loader, "_next_index", self._next_index)
-        self._removers.append(self.disarm)
+            self._replace(scaler, name, wrapper)
+        loader = getattr(modules.get("torch.utils.data.dataloader"), "_BaseDataLoaderIter", None)
+        for name, wrapper in (("__next__", self._next), ("_next_index", self._next_index)):
+            self._replace(loader, name, wrapper)
         self.arm()
 
     def remove(self) -> None:
@@ -104,7 +124,9 @@ class Hooks:
 
     def _replace(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         """Puts `wrapper(original, *arguments)` in the place of an attribute, until `remove`."""
-        original = getattr(owner, name)
+        original = getattr(owner, name, None)
+        if original is None:
+            return
 
         @functools.wraps(original)
         def replacement(*args: Any, **kwargs: Any) -> Any:
@@ -118,52 +140,68 @@ class Hooks:
         setattr(owner, name, replacement)
         self._removers.append(remove)
 
-    def _root_call(self, module: Any, args: tuple[Any, ...]) -> None:
-        torch = sys.modules["torch"]
-        if not torch.is_grad_enabled() or torch._C._functorch.peek_interpreter_stack() is not None:
-            return
+    def _tell(self, event: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return event(*arguments)
+        except Exception as error:  # noqa: BLE001  the program must not notice a fault of ours
+            self._events.failed_inside(error)
+            return None
+
+    # Modules
+
+    def _root_call(self, module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        # A pass of evaluation, or one inside of functorch, is not the beginning of a step.
+        if not self._is_grad_enabled() or self._core._functorch.peek_interpreter_stack() is not None:
+            return None
         self.disarm()
-        calling = sys._getframe(1)
-        kwargs = calling.f_locals.get("kwargs", {}) if "kwargs" in _names(calling) else {}
-        self._events.root_called(module, args, kwargs, user_frame(calling))
+        calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        # torch hands keywords to hooks of single modules only.
+        kwargs = calling.f_locals.get("kwargs")
+        return self._tell(self._events.root_called, module, args, kwargs or {}, user_frame(calling))
 
     def _module_returned(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
     ) -> None:
-        if not self._backward_depth:
-            self._events.module_returned(module, args, kwargs, output)
+        if self._core._functorch.peek_interpreter_stack() is None:
+            self._tell(self._events.module_returned, module, args, kwargs, output)
+
+    # The backward pass
 
     def _backward(self, original: Callable[..., Any], tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        thread = get_ident()
         # Inside of a backward pass it is a checkpoint that computes its part once more.
-        if self._backward_depth:
+        if thread in self._in_backward or self._core._current_autograd_node() is not None:
             return original(tensors, *args, **kwargs)
-        retains = args[1] if len(args) > 1 else kwargs.get("retain_graph")
-        if retains is None:
-            retains = args[2] if len(args) > 2 else kwargs.get("create_graph", False)
         roots = [tensors] if hasattr(tensors, "grad_fn") else list(tensors)
-        if not self._events.before_backward(roots, bool(retains), user_frame(sys._getframe(2))):
+        if self._tell(self._events.before_backward, roots, _retains(args, kwargs), user_frame()) is False:
             return None
         del roots
-        self._backward_depth += 1
+        self._in_backward.add(thread)
         try:
             return original(tensors, *args, **kwargs)
-        except BaseException as error:
-            self._events.backward_failed(error)
-            raise
         finally:
-            self._backward_depth -= 1
-            self._events.after_backward()
+            self._in_backward.discard(thread)
+            self._tell(self._events.after_backward)
             self.arm()
 
+    # The optimizer's step
+
     def _before_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self._stepping += 1
         self._steps_begun += 1
-        if self._stepping > 1:
+        calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        thread = get_ident()
+        outer = self._stepping.get(thread)
+        if outer is not None and outer.is_around(calling):
             return None
-        frame = user_frame(sys._getframe(1))
-        closure = next((value for value in (*args[1:2], kwargs.get("closure")) if callable(value)), None)
+        step = self._stepping[thread] = _RunningStep(id(calling), optimizer)
+        if scaling.leaves_out(optimizer):
+            step.is_left_out = True
+            return None
+        frame = user_frame(calling)
+        closure = args[1] if len(args) > 1 and callable(args[1]) else kwargs.get("closure")
         if closure is None:
-            self._events.gradients_ready(optimizer, frame)
+            if self._tell(self._events.gradients_ready, optimizer, frame) is False:
+                step.hide_gradients()
             return None
         # The gradients come to be inside: Lightning trains in the closure, LBFGS calls it several times.
         is_told = False
@@ -174,7 +212,8 @@ class Hooks:
             result = closure(*inner, **named)
             if not is_told:
                 is_told = True
-                self._events.gradients_ready(optimizer, frame)
+                if self._tell(self._events.gradients_ready, optimizer, frame) is False:
+                    step.hide_gradients()
             return result
 
         if kwargs.get("closure") is closure:
@@ -182,39 +221,91 @@ class Hooks:
         return (args[0], told, *args[2:]), kwargs
 
     def _after_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self._stepping = max(0, self._stepping - 1)
-        if not self._stepping:
-            self._events.weights_changed(optimizer, user_frame(sys._getframe(1)))
-            self.arm()
+        thread = get_ident()
+        step = self._stepping.get(thread)
+        if step is None or step.optimizer is not optimizer:
+            return
+        del self._stepping[thread]
+        step.show_gradients()
+        event = self._events.step_skipped if step.is_left_out else self._events.weights_changed
+        self._tell(event, optimizer, user_frame())
+        self.arm()
+
+    # Mixed precision
 
     def _scale(self, original: Callable[..., Any], scaler: Any, outputs: Any) -> Any:
         result = original(scaler, outputs)
-        self._events.scaled(scaler, outputs, result)
+        self._tell(self._events.scaled, scaler, outputs, result)
         return result
 
     def _scaler_step(
         self, original: Callable[..., Any], scaler: Any, optimizer: Any, *args: Any, **kwargs: Any
     ) -> Any:
+        if self._tell(self._events.leaves_out_step):
+            self._left_out.add(scaler)
+            return None
         begun = self._steps_begun
         result = original(scaler, optimizer, *args, **kwargs)
         if self._steps_begun == begun:
-            self._events.step_skipped(optimizer, user_frame(sys._getframe(2)))
+            self._tell(self._events.step_skipped, optimizer, user_frame())
             self.arm()
         return result
+
+    def _scaler_update(self, original: Callable[..., Any], scaler: Any, *args: Any, **kwargs: Any) -> Any:
+        # It would complain that no step has looked for infinities.
+        if scaler in self._left_out:
+            self._left_out.discard(scaler)
+            return None
+        return original(scaler, *args, **kwargs)
+
+    # Data
 
     def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
         is_first = not getattr(iterator, "_num_yielded", 0)
         batch = original(iterator)
-        self._events.batch_fetched(iterator, is_first)
+        self._tell(self._events.batch_fetched, iterator, is_first)
         self.arm()
         return batch
 
     def _next_index(self, original: Callable[..., Any], iterator: Any) -> Any:
         indices = original(iterator)
-        self._events.indices_drawn(iterator, indices)
+        self._tell(self._events.indices_drawn, iterator, indices)
         return indices
 
 
-def _names(frame: FrameType) -> tuple[str, ...]:
-    code = frame.f_code
-    return code.co_varnames + code.co_cellvars + code.co_freevars
+class _RunningStep:
+    """A call of an optimizer's `step`."""
+
+    def __init__(self, frame: int, optimizer: Any) -> None:
+        self._frame = frame
+        self.optimizer = optimizer
+        self.is_left_out = False
+        self._hidden: list[tuple[Any, Any]] = []
+
+    def is_around(self, frame: FrameType | None) -> bool:
+        """Whether the frame is in it. It is not where the step was left by an exception."""
+        while frame is not None and id(frame) != self._frame:
+            frame = frame.f_back
+        return frame is not None
+
+    def hide_gradients(self) -> None:
+        """Makes the step change nothing: optimizers pass over what has no gradient."""
+        for group in self.optimizer.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._hidden.append((parameter, parameter.grad))
+                    parameter.grad = None
+
+    def show_gradients(self) -> None:
+        for parameter, gradient in self._hidden:
+            if parameter.grad is None:
+                parameter.grad = gradient
+        self._hidden.clear()
+
+
+def _retains(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether `backward(…)` leaves its graph alive; it takes gradients, retain_graph and create_graph."""
+    retains = args[1] if len(args) > 1 else kwargs.get("retain_graph")
+    if retains is None:
+        retains = args[2] if len(args) > 2 else kwargs.get("create_graph", False)
+    return bool(retains)

@@ -59,6 +59,8 @@ class Loss:
     scale: float = 1.0
     """The GradScaler's factor in `tensor`."""
     retains_graph: bool = False
+    late: bool = False
+    """`value` is of the step before: the loss is on a device, which is not waited for."""
 
 
 @dataclass

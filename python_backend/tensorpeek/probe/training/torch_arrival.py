@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Callable
 
@@ -36,7 +36,9 @@ class Arrival:
         if name != "torch":
             return None
         self.leave()
-        found = PathFinder.find_spec(name, path, target)
+        # The others may include another one of these.
+        others = (finder.find_spec(name, path, target) for finder in list(sys.meta_path))
+        found = next((spec for spec in others if spec is not None), None)
         if found is not None and found.loader is not None:
             loader: Any = found.loader
             execute = loader.exec_module

@@ -1,0 +1,184 @@
+"""Makes the moments of a training from what the hooks tell."""
+
+from __future__ import annotations
+
+import threading
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from tensorpeek.probe.replay.region import names_to_keep
+from tensorpeek.probe.training import device_values, scaling
+from tensorpeek.probe.training.loss_names import loss_name
+from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
+from tensorpeek.probe.training.passes import DataPasses
+from tensorpeek.probe.training.places import is_users_code, user_frame
+from tensorpeek.probe.training.random_state import random_state
+from tensorpeek.probe.training.step_record import StepRecord
+
+if TYPE_CHECKING:
+    from tensorpeek.probe.training.training import Training
+
+CALLERS = 8
+SLOW_STEP_S = 0.02
+"""Beside such a step it costs nothing to keep the state of Python's and NumPy's generators."""
+FIRST_STEPS = 20
+
+
+class Watcher:
+    """The `hooks.Events`. Each thread has a step of its own."""
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._passes = DataPasses()
+        self._scaling = scaling.Scaling()
+        self._late_losses = device_values.LateValues()
+        self._local = _Local()
+
+    @property
+    def record(self) -> StepRecord | None:
+        return self._local.record
+
+    @property
+    def gradients_are_ready(self) -> bool:
+        """Whether this thread's backward pass has run, and its optimizer has not stepped since."""
+        return self._local.is_backward_done
+
+    def root_called(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
+    ) -> tuple[Any, ...] | None:
+        training, clock = self._training, self._training.clock
+        if training.is_evaluating():
+            return None
+        training.begin_step()
+        training.models.add_root(module)
+        whole = clock.step < FIRST_STEPS or clock.step_seconds > SLOW_STEP_S
+        record = StepRecord(clock.step, module, args, kwargs, random_state(whole))
+        record.rows = self._passes.rows
+        if frame is not None:
+            _note_place(record, frame)
+        self._local.record = record
+        self._local.is_backward_done = False
+        training.measure_modules()
+        if training.wants("batch"):
+            training.moment("batch", Batch(training, module, args, kwargs, frame, record.rows), frame)
+        return None
+
+    def module_returned(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
+    ) -> None:
+        training = self._training
+        frame = user_frame()
+        name = training.models.module_path(module)
+        training.moment("module", ModuleCall(training, module, name, args, kwargs, output, frame), frame)
+
+    def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool:
+        training, record = self._training, self._local.record
+        if training.is_evaluating():
+            return True
+        training.clock.began_backward(self._passes.epoch())
+        if record is None or self._local.is_backward_done:
+            training.begin_step()
+        training.measure_modules(False)
+        if record is not None and frame is not None:
+            record.frame, record.backward_line = frame, frame.f_lineno or 0
+        try:
+            for index, root in enumerate(roots):
+                self._loss(root, index, retains_graph, frame)
+        finally:
+            if record is not None:
+                record.frame = None
+        return not training.wishes.take_drop()
+
+    def after_backward(self) -> None:
+        self._local.is_backward_done = True
+
+    def gradients_ready(self, optimizer: Any, frame: FrameType | None) -> bool:
+        training, record = self._training, self._local.record
+        if training.is_evaluating():
+            return True
+        training.clock.begins_step(optimizer)
+        if training.wants("gradients") or training.wants("update"):
+            scale = scaling.factor_in(optimizer)
+            step = self._local.step = Step(training, optimizer, frame, training.clock.step, scale)
+            if record is not None:
+                record.frame = frame
+            try:
+                training.moment("gradients", step, frame)
+            finally:
+                if record is not None:
+                    record.frame = None
+        return not training.wishes.take_skip()
+
+    def weights_changed(self, optimizer: Any, frame: FrameType | None) -> None:
+        training, step = self._training, self._local.step
+        if training.is_evaluating():
+            return
+        self._local.step = None
+        self._local.is_backward_done = False
+        training.clock.took_step(optimizer)
+        if step is not None:
+            training.moment("update", step, frame)
+        training.end_step()
+
+    def step_skipped(self, optimizer: Any, frame: FrameType | None) -> None:
+        training = self._training
+        self._local.is_backward_done = False
+        training.moment("skip", Step(training, optimizer, frame, training.clock.step), frame)
+        training.end_step()
+
+    def leaves_out_step(self) -> bool:
+        return self._training.wishes.take_skip()
+
+    def scaled(self, scaler: Any, outputs: Any, result: Any) -> None:
+        self._scaling.scaled(scaler, outputs, result)
+
+    def batch_fetched(self, iterator: Any, is_first: bool) -> None:
+        self._passes.fetched(iterator, is_first)
+
+    def indices_drawn(self, iterator: Any, indices: Any) -> None:
+        self._passes.indices_drawn(iterator, indices)
+
+    def failed_inside(self, error: Exception) -> None:
+        self._training.note_problem("while watching the training", error)
+
+    def _loss(self, root: Any, index: int, retains_graph: bool, frame: FrameType | None) -> None:
+        training = self._training
+        name = loss_name(frame, index)
+        loss, scale = self._scaling.take(root)
+        value, late = None, False
+        if loss.numel() == 1:
+            if loss.device.type == "cpu":
+                value = loss.item()
+            else:
+                values, late = self._late_losses.exchange(name, loss), True
+                value = values[0] if values else None
+        if isinstance(value, float):
+            training.keep_loss(name, value)
+            if self._local.record is not None:
+                self._local.record.loss = value
+        else:
+            value = None
+        training.moment("loss", Loss(training, root, name, frame, value, scale, retains_graph, late), frame)
+
+
+class _Local(threading.local):
+    record: StepRecord | None = None
+    step: Step | None = None
+    is_backward_done = False
+
+
+def _note_place(record: StepRecord, frame: FrameType) -> None:
+    """Where the user's function calls the model, and what a second call of it needs."""
+    code = record.code = frame.f_code
+    record.line = frame.f_lineno or 0
+    names = names_to_keep(code, record.line)
+    if names:
+        present = frame.f_locals
+        record.arguments = {name: present[name] for name in names if name in present}
+    callers: list[tuple[CodeType, int]] = []
+    above = frame.f_back
+    while above is not None and len(callers) < CALLERS:
+        if is_users_code(above.f_code):
+            callers.append((above.f_code, above.f_lasti))
+        above = above.f_back
+    record.callers = tuple(callers)
