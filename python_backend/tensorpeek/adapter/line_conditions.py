@@ -95,12 +95,8 @@ def problem_with(breakpoint: Message) -> str:
         if breakpoint.get("hitCondition"):
             check_hit_count(breakpoint["hitCondition"])
     except ConditionProblem as problem:
-        return sentence(str(problem))
+        return problem.sentence
     return ""
-
-
-def sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def check_hit_count(text: str) -> None:

@@ -22,6 +22,12 @@ TP = "tp"
 class ConditionProblem(ValueError):
     """Why the text can never work, for the user."""
 
+    @property
+    def sentence(self) -> str:
+        """With a capital letter, except where the text begins with code."""
+        text = str(self)
+        return text if text.startswith((f"{TP}.", "lo ")) else text[:1].upper() + text[1:]
+
 
 @dataclass
 class Call:
@@ -139,20 +145,22 @@ def parts_of(message: str) -> list[tuple[str, bool]]:
 
 def checked(node: ast.Call) -> Call:
     """Its arguments by name. Raises ConditionProblem."""
-    name = _function_name(node)
-    info = BY_NAME.get(name)
-    if info is None:
-        close = get_close_matches(name, list(BY_NAME), 1)
-        hint = (
-            f"did you mean tp.{close[0]}?" if close else f"There are {', '.join(i.name for i in FUNCTIONS)}."
-        )
-        raise ConditionProblem(f"tp has no {name!r}; {hint}")
+    info = _known(_function_name(node))
     call = Call(info, node, _bound(info, node))
     for argument in info.settings:
         for value in call.given.get(argument.name, []):
             _check_number(info, argument, value)
     _check_window(call)
     return call
+
+
+def _known(name: str) -> FunctionInfo:
+    info = BY_NAME.get(name)
+    if info is None:
+        close = get_close_matches(name, list(BY_NAME), 1)
+        hint = f"did you mean tp.{close[0]}?" if close else f"it has {', '.join(i.name for i in FUNCTIONS)}"
+        raise ConditionProblem(f"there is no tp.{name}; {hint}")
+    return info
 
 
 def _bound(info: FunctionInfo, node: ast.Call) -> dict[str, list[ast.expr]]:
@@ -215,9 +223,8 @@ def _check_uncalled(tree: ast.AST) -> None:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and _names_function(node) and id(node) not in called:
-            info = BY_NAME.get(node.attr)
-            usage = f" Write {info.signature}" if info is not None else ""
-            raise ConditionProblem(f"tp.{node.attr} is a function and is not called.{usage}")
+            info = _known(node.attr)
+            raise ConditionProblem(f"tp.{node.attr} is a function and is not called: {info.signature}")
 
 
 def _truths(node: ast.expr) -> Iterator[ast.expr]:

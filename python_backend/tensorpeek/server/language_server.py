@@ -11,12 +11,26 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from tensorpeek import __version__
-from tensorpeek.contract.messages import EvaluatableExpression, EvaluatableExpressionParams, ServerRequest
+from tensorpeek.contract.messages import (
+    ConditionExplanation,
+    EvaluatableExpression,
+    EvaluatableExpressionParams,
+    ServerRequest,
+    TrainingBreakpoints,
+)
 from tensorpeek.server.documents import Documents
+from tensorpeek.server.explain_condition import explain_condition
 from tensorpeek.server.expression import Position, evaluatable_expression
 from tensorpeek.server.findings import FINDINGS_FILES, Findings
+from tensorpeek.server.source import Source
+from tensorpeek.server.training_breakpoints import is_worth_watching, training_breakpoints
 
 EVALUATABLE_EXPRESSION: ServerRequest = "tensorpeek/evaluatableExpression"
+TRAINING_BREAKPOINTS: ServerRequest = "tensorpeek/trainingBreakpoints"
+EXPLAIN_CONDITION: ServerRequest = "tensorpeek/explainCondition"
+
+ADD_TRAINING_BREAKPOINT = "tensorpeek.addTrainingBreakpoint"
+"""The editor's command, called with a URI and a 0-based line."""
 
 
 def language_server() -> LanguageServer:
@@ -58,7 +72,45 @@ def language_server() -> LanguageServer:
             raise JsonRpcInvalidParams(f"not an open document: {where['uri']}")
         return evaluatable_expression(source, where["line"], where["character"], _end_of_selection(where))
 
+    @server.feature(TRAINING_BREAKPOINTS)
+    def breakpoints(params: Any) -> TrainingBreakpoints | None:
+        uri, line = _place(params)
+        return training_breakpoints(documents.get(uri) or _read(uri), line)
+
+    @server.feature(EXPLAIN_CONDITION)
+    def explain(params: Any) -> ConditionExplanation:
+        uri, line = _place(params)
+        text = getattr(params, "text", None)
+        if not isinstance(text, str):
+            raise JsonRpcInvalidParams("expected text: string")
+        return explain_condition(text, documents.get(uri) or _read(uri), line)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri, line = params.text_document.uri, params.range.start.line
+        source = documents.get(uri)
+        if source is None or not is_worth_watching(source, line):
+            return []
+        command = types.Command("Add Training Breakpoint…", ADD_TRAINING_BREAKPOINT, [uri, line])
+        return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
+
     return server
+
+
+def _read(uri: str) -> Source:
+    """The text on disk of a file that is not open, as a breakpoint may be in; empty where there is none."""
+    path = uris.to_fs_path(uri)
+    try:
+        return Source(Path(path).read_text("utf-8") if path else "")
+    except (OSError, ValueError):
+        return Source("")
+
+
+def _place(params: Any) -> tuple[str, int]:
+    uri, line = getattr(params, "uri", None), getattr(params, "line", None)
+    if not isinstance(uri, str) or not isinstance(line, int):
+        raise JsonRpcInvalidParams("expected uri: string, line: integer")
+    return uri, line
 
 
 _WATCH_FINDINGS = types.Registration(
