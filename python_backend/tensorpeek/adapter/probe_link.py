@@ -13,10 +13,12 @@ from typing import Any, Callable, cast
 from tensorpeek.adapter.framing import Message
 from tensorpeek.contract.messages import (
     CONTRACT_VERSION,
+    CheckedBreakpoints,
     ConditionsArguments,
     ConfigureArguments,
     LinesArguments,
     LinesResult,
+    ModuleBreakpointsArguments,
     ProbeReply,
     ProcessInfo,
     Recommendations,
@@ -93,6 +95,9 @@ class ProbeLink:
 
     async def recommend(self) -> Recommendations:
         return cast(Recommendations, await self._call("recommend", {}, 30))
+
+    async def module_breakpoints(self, arguments: ModuleBreakpointsArguments) -> CheckedBreakpoints:
+        return cast(CheckedBreakpoints, await self._call("moduleBreakpoints", arguments, 10))
 
     async def _call(self, command: str, arguments: object, patience: float) -> dict[str, Any]:
         handle = f'__import__("sys").modules["{DOOR}"].handle'

@@ -12,6 +12,7 @@ from tensorpeek.probe.feature import Feature
 from tensorpeek.probe.frame_lines import frame_lines
 from tensorpeek.probe.lines.feature import LineConditions
 from tensorpeek.probe.many_locals import folded_locals
+from tensorpeek.probe.module_breakpoints.feature import ModuleStops
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
 from tensorpeek.probe.quiet import ignored_warnings
@@ -21,7 +22,7 @@ from tensorpeek.probe.tensor_table import tensor_table
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
 
-FEATURES: tuple[Feature, ...] = (Stops(), LineConditions())
+FEATURES: tuple[Feature, ...] = (Stops(), LineConditions(), ModuleStops())
 """What has commands beside those about values."""
 
 

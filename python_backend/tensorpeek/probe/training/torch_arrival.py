@@ -18,7 +18,7 @@ def is_here() -> bool:
 
 
 class Arrival:
-    """A finder that stands before the others until it has seen one import of torch, and finds nothing else."""
+    """Stands before the other finders until it has seen one import of torch, and finds nothing else."""
 
     def __init__(self, callback: Callable[[], None]) -> None:
         self._callback = callback
