@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from tensorpeek.contract.messages import Finding
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.registry import BY_ID
 from tensorpeek.probe.training import actions
 from tensorpeek.probe.training.clock import Clock
 from tensorpeek.probe.training.dispatch import Dispatch
@@ -86,7 +87,6 @@ class Training:
 
     def configure(self, chosen: Mapping[str, Mapping[str, float]], budget_percent: float = 1.0) -> None:
         """Watches for these conditions from now on: settings by id. Also while the program runs."""
-        from tensorpeek.probe.conditions.registry import BY_ID
 
         self._budget.percent = budget_percent
         self._dispatch.configure(chosen, BY_ID)
