@@ -1,7 +1,7 @@
 """Runs a function in a forked copy of this process, so that whatever it does leaves no trace here.
 
-The copy can read everything and change nothing outside of itself: it has no open files but `/dev/null`, may not
-open any, starts no process, and is ended when its time is over. Its answer comes back as JSON through a pipe.
+The copy can read everything and change nothing outside of itself: it has no open files but `/dev/null`, may
+not open any, starts no process, and is ended when its time is over. Its answer comes back as JSON by a pipe.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Callable, NoReturn
 
 from tensorpeek.probe.quiet import ignored_warnings
@@ -114,7 +115,7 @@ def _live_as_copy(function: Callable[[], Answer], writing: int, seconds: float) 
 def failure_text(error: BaseException) -> str:
     """The exception and the line of the user's that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
-    where = f" at {os.path.basename(last[0].filename)}:{last[0].lineno}" if last else ""
+    where = f" at {Path(last[0].filename).name}:{last[0].lineno}" if last else ""
     words = str(error).strip().splitlines()
     return f"running the step again failed with {type(error).__name__}{where}: {words[0] if words else ''}"
 
@@ -132,8 +133,8 @@ def _become_harmless(writing: int, seconds: float) -> None:
     for start in AT_START:
         start()
     sys.modules["torch"].set_num_threads(1)  # the copy has none of the other threads
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # where memory runs out, it is the copy that has to go
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # where memory runs out, the copy has to go
     _let_go_of_files(writing)
     sys.addaudithook(_refuse)
 
@@ -151,11 +152,11 @@ def _silence_monitoring() -> None:
 
 
 def _let_go_of_files(writing: int) -> None:
-    """Puts /dev/null in the place of every open file and socket, so that what uses them neither harms nor fails."""
+    """Puts /dev/null in the place of every open file and socket; what uses them neither harms nor fails."""
     assert resource is not None
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
-        numbers = [int(name) for name in os.listdir("/dev/fd")]
+        numbers = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - a Path for each would be no gain
     except OSError:
         numbers = list(range(1024))
     for number in numbers:

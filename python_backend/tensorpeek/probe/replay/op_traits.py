@@ -1,4 +1,4 @@
-"""What the watch has to know of an operator of torch: its name for users, and how it treats what is not finite."""
+"""What the watch has to know of an operator of torch: its name for users, and how it treats infinities."""
 
 from __future__ import annotations
 
@@ -11,8 +11,38 @@ SOFTENING = frozenset({"softmax", "log_softmax", "logsumexp", "scaled_dot_produc
 """Ops for which −inf among the inputs is the usual way to leave an element out."""
 
 STEEP = frozenset(
-    "sqrt rsqrt pow div norm std var log log2 log10 log1p acos asin acosh atanh reciprocal prod cumprod atan2 "
-    "cdist exp logsumexp xlogy svd eigh cholesky inverse logit tan lgamma".split()
+    (
+        "sqrt",
+        "rsqrt",
+        "pow",
+        "div",
+        "norm",
+        "std",
+        "var",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "acos",
+        "asin",
+        "acosh",
+        "atanh",
+        "reciprocal",
+        "prod",
+        "cumprod",
+        "atan2",
+        "cdist",
+        "exp",
+        "logsumexp",
+        "xlogy",
+        "svd",
+        "eigh",
+        "cholesky",
+        "inverse",
+        "logit",
+        "tan",
+        "lgamma",
+    )
 )
 """Ops whose derivative may be infinite where their value is finite."""
 
@@ -44,7 +74,6 @@ _NAMES = {
     "true_divide": "div",
     "thnn_fused_lstm_cell": "lstm",
 }
-_FILLS = frozenset({"full", "full_like", "new_full", "fill", "scalar_tensor", "masked_fill", "lift_fresh"})
 _LOOKS = frozenset({"isfinite", "isnan", "isinf", "sign", "equal", "detach", "alias", "lift_fresh"})
 """Ops that look at a value or pass it on; nothing is hidden by them."""
 
@@ -81,7 +110,7 @@ def op_name(bare: str) -> str:
 
 
 def name_of_node(node_name: str) -> str:
-    """`sqrt` of `SqrtBackward0`, `log_softmax` of `LogSoftmaxBackward0`; a user's own Function keeps its name."""
+    """`sqrt` of `SqrtBackward0`, `log_softmax` of `LogSoftmaxBackward0`; `Square` of a user's`."""
     match = re.fullmatch(r"(\w+?)Backward(\d*)", node_name.rpartition("::")[2])
     if match is None or not match[2]:
         return match[1] if match else node_name

@@ -1,13 +1,16 @@
 """Watches every operator of a step: which makes a value that is not finite, and where such values go.
 
 An op whose inputs are finite and whose output is not is a source. What flows from it is known by the storage
-that holds it. An infinity that the program asks for (a mask) is a source too, an intended one. In the backward
-pass, the op is the one of the forward pass to which the autograd node belongs, found by its sequence number.
+that holds it. An infinity that the program asks for (a mask) is a source too, an intended one. In the
+backward pass, the op is the one of the forward pass to which the autograd node belongs, found by its sequence
+number.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
@@ -74,6 +77,8 @@ class Watch:
         """By the sequence number of the autograd node."""
         self._backward_code = backward_code
         """Of the function that calls the backward pass: frames above it say nothing of an op below it."""
+        self.is_paused = False
+        """Set while we look at values ourselves."""
         self._taint: dict[int, frozenset[Source]] = {}
         """By storage."""
         self._made_by: dict[int, str] = {}
@@ -96,14 +101,25 @@ class Watch:
 
         return Mode()
 
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        before, self.is_paused = self.is_paused, True
+        try:
+            yield
+        finally:
+            self.is_paused = before
+
     def sources_of(self, tensor: Any) -> frozenset[Source]:
-        """Where what is not finite in the tensor came from; empty when all of it is finite or nothing is known."""
-        if tensor is None or not is_float(tensor) or not is_bad(tensor):
-            return frozenset()
-        known = self._taint.get(_storage(tensor))
-        return known if known else frozenset([self._given(tensor)])
+        """Where what is not finite in the tensor came from; empty when all of it is finite."""
+        with self.paused():
+            if tensor is None or not is_float(tensor) or not is_bad(tensor):
+                return frozenset()
+            known = self._taint.get(_storage(tensor))
+            return known if known else frozenset([self._given(tensor)])
 
     def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.is_paused:
+            return func(*args, **kwargs)
         traits = self._traits.get(func)
         if traits is None:
             traits = self._traits[func] = op_traits(func)
@@ -180,7 +196,7 @@ class Watch:
         return frozenset([self._source(kind, traits, inputs, before, bad[0], args, forward)])
 
     def _cannot_cope(self, traits: OpTraits, inputs: list[Any], before: frozenset[Source]) -> bool:
-        """Whether NaN is this op's own fault: its infinities are meant, or are a mask that covers a whole row."""
+        """Whether NaN is this op's own fault: its infinities are meant, or mask a whole row."""
         if all(source.kind == "intended" for source in before):
             return True
         return traits.name in SOFTENING and all(not values_of(tensor).positive for tensor in inputs)
@@ -253,7 +269,7 @@ class Watch:
 
     def _where(self) -> tuple[Place | None, Any]:
         """The user's line that is being executed, and the innermost module that is being called."""
-        frame: FrameType | None = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         place: Place | None = None
         while frame is not None:
             code = frame.f_code
