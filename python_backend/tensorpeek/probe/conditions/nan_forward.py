@@ -10,7 +10,7 @@ from typing import Any
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.training.figures import count, figure, listed
-from tensorpeek.probe.training.moments import ModuleCall
+from tensorpeek.probe.training.moments import Loss, ModuleCall
 from tensorpeek.probe.training.parameters import is_plain
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.tensors_in import tensors_in, tensors_of_call
@@ -21,18 +21,24 @@ class NanForward(Condition):
 
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
+        self._told: set[str] = set()
+        """Modules of which it was told; once is enough."""
         self._is_known = False
-        """It was told, and no forward pass has been finite since."""
+        """It was told, and no loss has been finite since: what follows is the same NaN."""
+
+    def on_loss(self, loss: Loss) -> None:
+        if loss.value is not None and math.isfinite(loss.value):
+            self._is_known = False
 
     def on_module(self, call: ModuleCall) -> Report | None:
         bad = next((tensor for _, tensor in tensors_in(call.output) if _has_fault(tensor)), None)
-        if bad is None or self._is_known:
-            self._is_known = self._is_known and not (bad is None and not call.name)
+        if bad is None or self._is_known or call.name in self._told:
             return None
         inputs = dict(tensors_of_call(call.args, call.kwargs))
         if any(_is_readable(tensor) and not _is_finite(tensor) for tensor in inputs.values()):
             return None  # it was born earlier
         self._is_known = True
+        self._told.add(call.name)
         torch = sys.modules["torch"]
         nans, infs = int(torch.isnan(bad).sum()), int(torch.isinf(bad).sum())
         word = "NaN" if nans else "Inf"
