@@ -5,13 +5,20 @@ from __future__ import annotations
 from tensorpeek.probe.conditions.bad_input import BadInput
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.dead_activation import DeadActivation
+from tensorpeek.probe.conditions.eval_mode import EvalMode
 from tensorpeek.probe.conditions.exploding_gradient import ExplodingGradient
+from tensorpeek.probe.conditions.gradients_kept import GradientsKept
+from tensorpeek.probe.conditions.growing_graph import GrowingGraph
+from tensorpeek.probe.conditions.identical_units import IdenticalUnits
+from tensorpeek.probe.conditions.loss_input import LossInput
 from tensorpeek.probe.conditions.loss_plateau import LossPlateau
 from tensorpeek.probe.conditions.loss_spike import LossSpike
 from tensorpeek.probe.conditions.nan_forward import NanForward
 from tensorpeek.probe.conditions.nan_gradient import NanGradient
 from tensorpeek.probe.conditions.nan_loss import NanLoss
 from tensorpeek.probe.conditions.out_of_memory import OutOfMemory
+from tensorpeek.probe.conditions.parameter_unused import ParameterUnused
+from tensorpeek.probe.conditions.silent_broadcast import SilentBroadcast
 from tensorpeek.probe.conditions.step_skipped import StepSkipped
 from tensorpeek.probe.conditions.update_size import UpdateSize
 from tensorpeek.probe.conditions.vanishing_gradient import VanishingGradient
@@ -26,11 +33,18 @@ CLASSES: tuple[type[Condition], ...] = (
     VanishingGradient,
     UpdateSize,
     DeadActivation,
+    ParameterUnused,
     WeightsFrozen,
     LossPlateau,
     BadInput,
+    SilentBroadcast,
     OutOfMemory,
     StepSkipped,
+    GradientsKept,
+    EvalMode,
+    LossInput,
+    IdenticalUnits,
+    GrowingGraph,
 )
 """In the order of the check boxes."""
 BY_ID = {cls.info.id: cls for cls in CLASSES}

@@ -108,8 +108,8 @@ def last_assignment(frame: FrameType, name: str) -> Place | None:
     return Place(frame.f_code.co_filename, node.lineno, frame.f_code.co_name)
 
 
-def attribute_assignment(cls: type, name: str) -> Place | None:
-    """Where a method of the class, or of one of its bases, sets `self.name`."""
+def attribute_assignment(cls: type, name: str, *, reads_itself: bool = False) -> Place | None:
+    """Where a method of the class, or of one of its bases, sets `self.name`, from itself if that is asked for."""
     for base in cls.__mro__:
         for path, node in _class_nodes(base):
             for method in node.body:
@@ -117,9 +117,21 @@ def attribute_assignment(cls: type, name: str) -> Place | None:
                     continue
                 wanted = f"{method.args.args[0].arg}.{name}"
                 for inner in ast.walk(method):
+                    if reads_itself and not reads(inner, wanted):
+                        continue
                     if any(text(target) == wanted for target in targets(inner)):
                         return Place(path, getattr(inner, "lineno", method.lineno), method.name)
     return None
+
+
+def reads(statement: ast.AST, name: str) -> bool:
+    """Whether an assignment makes the name's new value from its old one."""
+    if isinstance(statement, ast.AugAssign):
+        return text(statement.target) == name
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.AST) and any(
+        text(inner) == name for inner in ast.walk(value) if isinstance(inner, (ast.Name, ast.Attribute))
+    )
 
 
 def _class_nodes(cls: type) -> Iterator[tuple[str, ast.ClassDef]]:

@@ -1,0 +1,133 @@
+"""Finds the line that cuts the gradient off from a module: `detach()` and its kin on what the module gave."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any, NamedTuple
+
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.moments import Step
+from tensorpeek.probe.training.places import Place, is_users_code
+from tensorpeek.probe.training.user_values import user_frames
+
+CUTTING_CALLS = {
+    "detach": "detach()",
+    "detach_": "detach_()",
+    "item": "item()",
+    "numpy": "numpy()",
+    "tolist": "tolist()",
+}
+NEW_TENSOR = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
+NO_GRADIENT = ("no_grad", "inference_mode", "set_grad_enabled")
+
+
+class Cut(NamedTuple):
+    place: Place
+    what: str
+    advice: str
+
+
+def find_cut(step: Step, modules: list[Any]) -> Cut | None:
+    """The one place in the user's forwards and loops where the output of these modules loses its gradient.
+
+    None where there is none, or several that fit: which of them it is cannot be read from the text.
+    """
+    found: dict[tuple[str, int], Cut] = {}
+    for code in _codes(step, modules):
+        for cut in _cuts_in(code, _last_names(step, modules)):
+            found.setdefault((cut.place.path, cut.place.line), cut)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _codes(step: Step, modules: list[Any]) -> Iterator[CodeType]:
+    """Where the modules are used: the forwards of the models around them, and the frames of the loop."""
+    seen: set[CodeType] = set()
+    for root in step.training.models.roots():
+        for module in root.modules():
+            code = getattr(getattr(type(module), "forward", None), "__code__", None)
+            if code is not None and code not in seen and is_users_code(code):
+                seen.add(code)
+                yield code
+    for frame in user_frames(step.frame):
+        if frame.f_code not in seen:
+            seen.add(frame.f_code)
+            yield frame.f_code
+
+
+def _last_names(step: Step, modules: list[Any]) -> set[str]:
+    """The attributes under which the modules are reached: each word of their paths, and names in the frame."""
+    names: set[str] = set()
+    for module in modules:
+        names.update(
+            word for word in step.training.models.module_path(module).split(".") if not word.isdigit()
+        )
+    if step.frame is not None:
+        for frame in user_frames(step.frame):
+            for name, value in list(frame.f_globals.items()):
+                if any(value is root for root in step.training.models.roots()):
+                    names.add(name)
+    return names - {""}
+
+
+def _cuts_in(code: CodeType, names: set[str]) -> Iterator[Cut]:
+    """What cuts a value that comes, through assignments of this function, from a call of one of the names."""
+    body = source.body_of(code)
+    carriers = _carriers(body, names)
+    for node in source.own_nodes(body):
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            what = next(
+                (word for item in node.items if (word := _called(item.context_expr)) in NO_GRADIENT), ""
+            )
+            if what and any(_uses(inner, names, set()) for inner in node.body):
+                yield _cut(
+                    code, node, f"{what}()", "Compute it outside of the block, where gradients are recorded."
+                )
+        elif isinstance(node, ast.Call):
+            word = source.called(node)
+            if isinstance(node.func, ast.Attribute) and word in CUTTING_CALLS:
+                if _uses(node.func.value, names, carriers):
+                    yield _cut(code, node, CUTTING_CALLS[word], f"Leave {CUTTING_CALLS[word]} out there.")
+            elif word in NEW_TENSOR and node.args and _uses(node.args[0], names, carriers):
+                yield _cut(
+                    code, node, f"{word}()", f"Use the tensor itself; {word}() copies it without gradient."
+                )
+        elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
+            if _uses(node.value, names, carriers):
+                yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
+
+
+def _cut(code: CodeType, node: ast.AST, what: str, advice: str) -> Cut:
+    return Cut(Place(code.co_filename, getattr(node, "lineno", 0), code.co_name), what, advice)
+
+
+def _called(node: ast.AST) -> str:
+    return source.called(node) if isinstance(node, ast.Call) else ""
+
+
+def _carriers(body: list[ast.stmt], names: set[str]) -> set[str]:
+    """Names in the function whose values come from the modules, followed through its assignments."""
+    found: set[str] = set()
+    for _ in range(3):
+        before = len(found)
+        for node in source.own_nodes(body):
+            value = getattr(node, "value", None)
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and value is not None:
+                if _uses(value, names, found):
+                    found.update(source.text(target) for target in source.targets(node))
+        if len(found) == before:
+            break
+    return found
+
+
+def _uses(node: ast.AST, names: set[str], carriers: set[str]) -> bool:
+    """Whether an expression calls one of the modules or reads what came from one."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            words = source.text(inner.func).replace("[", ".").replace("]", "").split(".")
+            if words[-1] not in CUTTING_CALLS and any(word in names for word in words):
+                return True
+        elif isinstance(inner, (ast.Name, ast.Attribute)) and source.text(inner) in carriers:
+            return True
+    return False

@@ -1,0 +1,76 @@
+"""Hooks that are registered in every step and never removed."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.moments import Step
+from tensorpeek.probe.training.places import Place
+from tensorpeek.probe.training.report import Report
+
+TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+REGISTER = (
+    "register_forward_hook",
+    "register_forward_pre_hook",
+    "register_full_backward_hook",
+    "register_full_backward_pre_hook",
+    "register_backward_hook",
+)
+
+
+class GrowingHooks:
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._counts: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
+        """Hooks of a module at the last look, and looks in a row that found more."""
+
+    def look(self, step: Step) -> Report | None:
+        for root in step.training.models.roots():
+            for module in root.modules():
+                count = sum(len(table) for name in TABLES if (table := getattr(module, name, None)))
+                if not count:
+                    continue
+                before, in_a_row = self._counts.get(module, (count, 0))
+                in_a_row = in_a_row + 1 if count > before else 0
+                self._counts[module] = (count, in_a_row)
+                if in_a_row == self._window:
+                    return _report(step, module, count)
+        return None
+
+
+def _report(step: Step, module: Any, count: int) -> Report:
+    functions = [
+        hook for name in TABLES if (table := getattr(module, name, None)) for hook in list(table.values())
+    ]
+    name = getattr(functions[-1], "__name__", type(functions[-1]).__name__)
+    same = sum(1 for hook in functions if getattr(hook, "__name__", "") == name)
+    path = step.training.models.module_path(module) or type(module).__name__
+    place = _registration(step, name)
+    at = f", registered at line {place.line}" if place is not None else ""
+    return Report(
+        "Hooks added each step",
+        f"Module `{path}` has {count} hooks after {step.number + 1} steps, more in each step: {same} times "
+        f"`{name}`{at}. Each call of the module runs all of them.",
+        place=place,
+        module=path,
+        value=float(count),
+        evidence=[f"{path}: {count} hooks, {same} of them {name}"],
+        next=[
+            "Register the hook once before the loop, or call remove() on its handle when the step is over."
+        ],
+    )
+
+
+def _registration(step: Step, function: str) -> Place | None:
+    """The line that registers this function, or the only one that registers any."""
+    places: list[tuple[Place, str]] = []
+    for path in source.user_files(step.frame, step.training.models.roots()):
+        places += [
+            (Place(path, call.lineno, source.function_of(path, call.lineno)), source.text(call))
+            for call in source.calls(path, *REGISTER)
+        ]
+    naming = [place for place, text in places if function in text]
+    fitting = naming or [place for place, _ in places]
+    return fitting[0] if len(fitting) == 1 else None

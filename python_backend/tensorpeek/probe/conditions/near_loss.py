@@ -1,0 +1,98 @@
+"""What lies between a model's last layers and the root of a backward pass: the arithmetic of the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.graph import RESHAPES, Graph, Node
+from tensorpeek.probe.training.places import Place, place_of
+
+if TYPE_CHECKING:
+    from tensorpeek.probe.training.moments import Loss
+
+MOST_NODES = 400
+ARITHMETIC = (
+    RESHAPES
+    | frozenset(
+        name + "Backward"
+        for name in (
+            *(
+                "Mean",
+                "Sum",
+                "Nanmean",
+                "Nansum",
+                "Pow",
+                "Abs",
+                "Sub",
+                "Rsub",
+                "Add",
+                "Mul",
+                "Div",
+                "Neg",
+                "Log",
+                "Log1P",
+            ),
+            *(
+                "Exp",
+                "Expm1",
+                "Sqrt",
+                "Rsqrt",
+                "Clamp",
+                "ClampMin",
+                "ClampMax",
+                "Maximum",
+                "Minimum",
+                "Where",
+            ),
+            *(
+                "Sigmoid",
+                "LogSigmoid",
+                "Softplus",
+                "Relu",
+                "Tanh",
+                "MaskedFill",
+                "MaskedSelect",
+                "Stack",
+                "Cat",
+            ),
+            *("MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropyWithLogits", "BinaryCrossEntropy"),
+            *("NllLoss", "NllLoss2D", "KlDiv", "Xlogy", "Logsumexp", "Addcmul", "Lerp", "LogSoftmax"),
+        )
+    )
+    | {"NllLoss2DBackward", "NllLossNdBackward", "Log1pBackward"}
+)
+"""Operations by which losses are computed. Layers are not among them: what they do with shapes is their own."""
+
+
+def near_nodes(graph: Graph) -> Iterator[Node]:
+    """The nodes that are reached from the loss through its arithmetic alone, the ends of it too."""
+    if not graph.nodes:
+        return
+    waiting, seen = [0], {0}
+    while waiting and len(seen) < MOST_NODES:
+        node = graph.nodes[waiting.pop(0)]
+        yield node
+        if node.name not in ARITHMETIC:
+            continue
+        for edge in node.edges:
+            if edge.node >= 0 and edge.node not in seen:
+                seen.add(edge.node)
+                waiting.append(edge.node)
+
+
+def place_of_node(loss: Loss, node: Node) -> Place | None:
+    """The user's line of the forward operation: by running the step again, else the line that made the loss."""
+    from tensorpeek.probe.replay.producer import locate
+
+    record = loss.training.record
+    found = locate(record, list(node.path)) if record is not None else None
+    return found or place_of_loss(loss)
+
+
+def place_of_loss(loss: Loss) -> Place | None:
+    """Where the frame assigned what it calls backward on, else the line of that call."""
+    if loss.frame is None:
+        return None
+    return source.last_assignment(loss.frame, loss.name) or place_of(loss.frame)

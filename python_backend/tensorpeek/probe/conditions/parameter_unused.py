@@ -1,0 +1,203 @@
+"""A parameter that cannot learn: the gradient is cut before it, no optimizer has it, or no module registers it."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from tensorpeek.catalogue import conditions
+from tensorpeek.probe.conditions import unregistered
+from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.gradient_cuts import find_cut
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.graph import graph_of
+from tensorpeek.probe.training.moments import Loss, ModuleCall, Step
+from tensorpeek.probe.training.parameters import Trained, trained
+from tensorpeek.probe.training.places import Place
+from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.user_values import user_frames
+
+MOST_NAMED = 4
+UNEXPLAINED = 20
+"""Steps after which a parameter without gradient counts although nothing that cuts it is found."""
+
+
+class ParameterUnused(Condition):
+    info = conditions.PARAMETER_UNUSED
+    samples = frozenset({"on_loss", "on_gradients"})
+
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._looks: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        """Steps of each optimizer that were looked at."""
+        self._silent: dict[int, weakref.ref[Any]] = {}
+        """Parameters of optimizers that never had a gradient."""
+        self._ran: weakref.WeakSet[Any] = weakref.WeakSet()
+        """Modules whose forward was seen to run."""
+        self._reported: set[str] = set()
+        self._strangers: dict[str, int] = {}
+        """Steps in which a leaf that nothing registers was in the graph, by its expression."""
+
+    def on_module(self, call: ModuleCall) -> None:
+        self._ran.add(call.module)
+
+    def on_loss(self, loss: Loss) -> Report | None:
+        """Leaves of the graph that get a gradient and that nobody will use."""
+        roots = loss.training.models.roots()
+        known = {id(parameter) for root in roots for parameter in root.parameters()}
+        known.update(
+            id(parameter)
+            for optimizer in loss.training.optimizers
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        )
+        leaves = [leaf for leaf in graph_of(loss).leaves() if id(leaf) not in known]
+        if not leaves or not loss.training.optimizers:
+            return None
+        for found in unregistered.owners(roots, leaves):
+            count = self._strangers[found.key] = self._strangers.get(found.key, 0) + 1
+            if count == self.settings["window"] - 1 and found.key not in self._reported:
+                self._reported.add(found.key)
+                return unregistered.report(loss, found)
+        return None
+
+    def on_gradients(self, step: Step) -> Report | None:
+        looks = self._looks[step.optimizer] = self._looks.get(step.optimizer, 0) + 1
+        own = trained(step)
+        silent = [each for each in own if self._never_had_gradient(each, looks)]
+        window = int(self.settings["window"])
+        if looks < window or not silent:
+            return None
+        return self._stale(step, own, silent) or self._cut(step, own, silent, looks)
+
+    def _never_had_gradient(self, each: Trained, looks: int) -> bool:
+        key = id(each.parameter)
+        if each.parameter.grad is not None or not each.parameter.requires_grad:
+            self._silent.pop(key, None)
+            return False
+        if looks == 1:
+            self._silent[key] = weakref.ref(each.parameter)
+        known = self._silent.get(key)
+        return known is not None and known() is each.parameter
+
+    def _stale(self, step: Step, own: list[Trained], silent: list[Trained]) -> Report | None:
+        """The optimizer was built before modules were replaced: it has tensors that belong to no module, and
+        modules have parameters with gradients that no optimizer has.
+        """
+        models = step.training.models
+        orphans = [each for each in silent if not models.name_of_parameter(each.parameter)]
+        if not orphans or "stale" in self._reported:
+            return None
+        held = {
+            id(parameter)
+            for optimizer in step.training.optimizers
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        }
+        held.update(id(each.parameter) for each in own)
+        missing = [
+            (models.name_of_parameter(parameter), parameter)
+            for root in models.roots()
+            for parameter in root.parameters()
+            if parameter.requires_grad and parameter.grad is not None and id(parameter) not in held
+        ]
+        if not missing:
+            return None
+        self._reported.add("stale")
+        names = _named([name for name, _ in missing])
+        place = _replacement(step, missing[0][0])
+        at = f" The module was replaced at line {place.line}, after the optimizer was built." if place else ""
+        kind = type(step.optimizer).__name__
+        return Report(
+            "Parameter in no optimizer",
+            f"{names} get a gradient in every step, but no optimizer has them. {kind} holds {len(orphans)} "
+            f"parameters that belong to no module and never get a gradient.{at}",
+            place=place or _constructor(step),
+            module=missing[0][0].rpartition(".")[0],
+            value=float(len(missing)),
+            evidence=[f"{name} {list(parameter.shape)}: in no optimizer" for name, parameter in missing[:10]]
+            + [f"{kind}: {list(each.parameter.shape)} of no module" for each in orphans[:10]],
+            next=["Build the optimizer after the model has its last form, or add_param_group the new ones."],
+        )
+
+    def _cut(self, step: Step, own: list[Trained], silent: list[Trained], looks: int) -> Report | None:
+        """Parameters whose module ran, but that the gradient does not reach."""
+        owners = _owners(step.training.models.roots())
+        ran = [
+            (each, owners[id(each.parameter)])
+            for each in silent
+            if id(each.parameter) in owners
+            and owners[id(each.parameter)][0] in self._ran
+            and each.name not in self._reported
+        ]
+        if not ran:
+            return None
+        cut = find_cut(step, [module for _, (module, _, _) in ran])
+        if cut is None:
+            # A library's model may have parts that this use of it does not need.
+            ran = [(each, owner) for each, owner in ran if source.is_users_class(type(owner[1])) or owner[2]]
+            if looks < UNEXPLAINED or not ran:
+                return None
+        self._reported.update(each.name for each, _ in ran)
+        names = _named([each.name for each, _ in ran])
+        how = f" The graph is cut by {cut.what} at line {cut.place.line}." if cut is not None else ""
+        module = step.training.models.module_path(ran[0][1][0])
+        others = len(own) - len(ran)
+        return Report(
+            "Parameter without gradient",
+            f"{names} got no gradient in {looks} steps although they require one, their module runs and "
+            f"{type(step.optimizer).__name__} has them.{how}",
+            place=cut.place if cut is not None else None,
+            module=module,
+            value=float(len(ran)),
+            evidence=[f"{each.name} {list(each.parameter.shape)}: grad is None" for each, _ in ran[:20]]
+            + [f"{others} other parameters of the optimizer get gradients or are frozen"],
+            next=[cut.advice]
+            if cut is not None
+            else ["Look for detach(), .data, .item(), numpy() or no_grad() between the module and the loss."],
+        )
+
+
+def _owners(roots: list[Any]) -> dict[int, tuple[Any, Any, bool]]:
+    """Of each parameter: its module, the nearest module around it that is not one of torch's own layers, and
+    whether its whole root is without any gradient.
+    """
+    found: dict[int, tuple[Any, Any, bool]] = {}
+    for root in roots:
+        is_mute = all(parameter.grad is None for parameter in root.parameters())
+        waiting: list[tuple[Any, Any]] = [(root, root)]
+        while waiting:
+            module, around = waiting.pop()
+            around = around if type(module).__module__.startswith("torch.nn.") else module
+            for parameter in module._parameters.values():
+                if parameter is not None:
+                    found[id(parameter)] = (module, around, is_mute)
+            waiting.extend((child, around) for child in module._modules.values() if child is not None)
+    return found
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+
+
+def _replacement(step: Step, name: str) -> Place | None:
+    """The line that assigns one of the modules on the way to a parameter from outside: `net.head = …`."""
+    words = name.split(".")[:-1]
+    for frame in user_frames(step.frame):
+        for node in source.own_nodes(source.body_of(frame.f_code)):
+            for target in source.targets(node):
+                attribute = source.text(target).rpartition(".")
+                if attribute[0] and attribute[0] != "self" and attribute[2] in words:
+                    return Place(frame.f_code.co_filename, getattr(node, "lineno", 0), frame.f_code.co_name)
+    return None
+
+
+def _constructor(step: Step) -> Place | None:
+    """Where the optimizer was built, if the user's files build one of its class at one place only."""
+    places = [
+        Place(path, call.lineno)
+        for path in source.user_files(step.frame, [])
+        for call in source.calls(path, type(step.optimizer).__name__)
+    ]
+    return places[0] if len(places) == 1 else None

@@ -1,0 +1,206 @@
+"""A loss of (N, 1) and (N,): torch makes an (N, N) table of differences, and says nothing."""
+
+from __future__ import annotations
+
+import ast
+from types import FrameType
+from typing import Any, NamedTuple
+
+from tensorpeek.catalogue import conditions
+from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.near_loss import near_nodes, place_of_node
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.graph import Edge, Graph, Node, graph_of
+from tensorpeek.probe.training.moments import Loss
+from tensorpeek.probe.training.places import Place
+from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.user_values import named_tensors, operands, user_frames
+
+Shape = tuple[int, ...]
+
+BINARY = frozenset(
+    name + "Backward" for name in ("Sub", "Rsub", "Add", "Mul", "Div", "Pow", "Maximum", "Minimum")
+)
+WITH_BROADCAST = frozenset(name + "Backward" for name in ("MseLoss", "SmoothL1Loss", "HuberLoss"))
+"""Losses that expand their operands before anything is recorded."""
+MEANT = frozenset(
+    {"UnsqueezeBackward", "ExpandBackward", "TransposeBackward", "TBackward", "PermuteBackward"}
+)
+"""An operand made by one of these was given its shape on purpose."""
+OPERATORS = (ast.Sub, ast.Add, ast.Mult, ast.Div, ast.Pow)
+
+
+class Outer(NamedTuple):
+    node: Node
+    left: Shape
+    """Of the operand that the gradient reaches."""
+    right: Shape
+    result: Shape
+
+
+class SilentBroadcast(Condition):
+    info = conditions.SILENT_BROADCAST
+    samples = frozenset({"on_loss"})
+
+    def on_loss(self, loss: Loss) -> Report | None:
+        graph = graph_of(loss)
+        for node in near_nodes(graph):
+            outer = outer_product(graph, node)
+            if outer is not None:
+                report = self._report(loss, outer)
+                if report is not None:
+                    return report
+        return None
+
+    def _report(self, loss: Loss, outer: Outer) -> Report | None:
+        named = _operands_in_text(loss.frame, outer)
+        is_certain = outer.node.name in WITH_BROADCAST or _is_known(outer)
+        if named is None and not is_certain:
+            right = _tensor_of_shape(loss, outer)
+            if right is None:
+                return None
+            names = ("", right)
+        else:
+            names = named[1] if named is not None else ("", "")
+        place = named[0] if named is not None else place_of_node(loss, outer.node)
+        left, right = (f"{name} {list(shape)}".strip() for name, shape in zip(names, outer[1:3]))
+        count = _count(outer.left)
+        total = _count(outer.result)
+        return Report(
+            "Silent broadcast in the loss",
+            f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values meets "
+            f"all {total // count} of the other tensor instead of its own partner, so the loss is an average "
+            "over pairs that do not belong together.",
+            place=place,
+            value=float(total),
+            threshold=float(count),
+            evidence=[left, right, f"{outer.node.name.replace('Backward', '')} {list(outer.result)}"],
+            next=[
+                f"Give both the same shape before: squeeze(-1) the {list(max(outer.left, outer.right, key=len))} "
+                "one, or unsqueeze(-1) the other.",
+            ],
+        )
+
+
+def outer_product(graph: Graph, node: Node) -> Outer | None:
+    """Whether the operation's result is a table of all pairs of two tensors that have the same elements' count
+    and differ in a last dimension of 1 only.
+    """
+    if not node.shapes or len(node.edges) > 3:
+        return None
+    result = node.shapes[0]
+    for position, edge in enumerate(node.edges[:2]):
+        if node.name in WITH_BROADCAST:
+            found = _expanded(graph, node, edge)
+        elif node.name in BINARY:
+            others = [other for index, other in enumerate(node.edges[:2]) if index != position]
+            found = _paired(graph, node, result, edge, others[0] if others else Edge(-1))
+        else:
+            return None
+        if found is not None:
+            return found
+    return None
+
+
+def _paired(graph: Graph, node: Node, result: Shape, edge: Edge, other: Edge) -> Outer | None:
+    own = graph.operand_shape(edge)
+    made_by = graph.source(edge)
+    if own is None or made_by is None or made_by.is_leaf:
+        return None
+    if made_by.name == "ExpandBackward":
+        return _expanded(graph, node, edge)
+    partner = partner_of(own, result)
+    if partner is None or made_by.name in MEANT:
+        return None
+    theirs = graph.operand_shape(other)
+    their_maker = graph.source(other)
+    if theirs is not None and (theirs != partner or their_maker is None or their_maker.name in MEANT):
+        return None
+    return Outer(node, own, partner, result)
+
+
+def _expanded(graph: Graph, node: Node, edge: Edge) -> Outer | None:
+    """The same where the library expanded the operand first, as losses of `functional` do."""
+    expand = graph.source(edge)
+    if expand is None or expand.name != "ExpandBackward" or not expand.edges or not expand.shapes:
+        return None
+    before = graph.operand_shape(expand.edges[0])
+    made_by = graph.source(expand.edges[0])
+    if before is None or made_by is None or made_by.is_leaf or made_by.name in MEANT:
+        return None
+    partner = partner_of(before, expand.shapes[0])
+    return Outer(node, before, partner, expand.shapes[0]) if partner is not None else None
+
+
+def partner_of(shape: Shape, result: Shape) -> Shape | None:
+    """The shape that `shape` would have with its last dimension of 1 forgotten or added, if that makes `result`."""
+    candidates = [shape[:-1]] if len(shape) > 1 and shape[-1] == 1 else []
+    candidates.append((*shape, 1))
+    for other in candidates:
+        if _broadcast(shape, other) == result and _count(result) > _count(shape) > 1:
+            return other
+    return None
+
+
+def _broadcast(left: Shape, right: Shape) -> Shape | None:
+    width = max(len(left), len(right))
+    pairs = zip((1,) * (width - len(left)) + left, (1,) * (width - len(right)) + right)
+    sizes: list[int] = []
+    for one, two in pairs:
+        if one != two and 1 not in (one, two):
+            return None
+        sizes.append(max(one, two))
+    return tuple(sizes)
+
+
+def _count(shape: Shape) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def _is_known(outer: Outer) -> bool:
+    """Whether autograd itself gives both operands' shapes."""
+    return all(edge.node >= 0 for edge in outer.node.edges[:2]) and len(outer.node.edges) > 1
+
+
+def _operands_in_text(frame: FrameType | None, outer: Outer) -> tuple[Place, tuple[str, str]] | None:
+    """The line whose operator stands between two names with these shapes, and the names."""
+    for each in user_frames(frame):
+        for node in source.own_nodes(source.body_of(each.f_code)):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, OPERATORS):
+                continue
+            left, right = operands(each, node.left), operands(each, node.right)
+            if len(left) != 1 or len(right) != 1:
+                continue
+            names = (left[0][0], right[0][0])
+            if not all(source.text(side) == name for side, name in zip((node.left, node.right), names)):
+                continue
+            shapes = (tuple(left[0][1].shape), tuple(right[0][1].shape))
+            place = Place(each.f_code.co_filename, node.lineno, each.f_code.co_name)
+            if shapes == (outer.left, outer.right):
+                return place, names
+            if shapes == (outer.right, outer.left):
+                return place, (names[1], names[0])
+    return None
+
+
+def _tensor_of_shape(loss: Loss, outer: Outer) -> str | None:
+    """The name of a tensor without gradient that has the other operand's shape; None as well where one has the
+    result's shape, which would be no broadcast of two vectors at all.
+    """
+    found: str | None = None
+    for name, tensor in _candidates(loss):
+        if tensor.requires_grad:
+            continue
+        shape = tuple(tensor.shape)
+        if shape == outer.result:
+            return None
+        if shape == outer.right and found is None:
+            found = name
+    return found
+
+
+def _candidates(loss: Loss) -> list[tuple[str, Any]]:
+    return list(named_tensors(loss.frame))
