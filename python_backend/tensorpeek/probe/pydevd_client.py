@@ -48,6 +48,31 @@ def reference_of(thread: str, name: str, value: object) -> int:
     return BaseSchema._translate_id_to_dap(variable.get_variable_reference())
 
 
+def stopped_threads() -> list[str]:
+    return list(pydevd_access.debugger().suspended_frames_manager._thread_id_to_tracker)
+
+
+def run_in(thread: str, call: Callable[[], Any], patience: float) -> Any:
+    """Runs the call in a thread that is stopped, and gives what it gives; raises TimeoutError."""
+    ended = threading.Event()
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            outcome.append(call())
+        except Exception as error:  # noqa: BLE001 - raised below, where it is awaited
+            outcome.append(error)
+        finally:
+            ended.set()
+
+    pydevd_access.debugger().post_method_as_internal_command(thread, lambda debugger: run())
+    if not ended.wait(patience):
+        raise TimeoutError(f"the stopped thread did not answer within {patience:.0f} s")
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
+
+
 def send_event(name: str, body: dict[str, Any]) -> None:
     """Sends the client an event of ours."""
     from _pydevd_bundle.pydevd_comm_constants import CMD_WRITE_TO_CONSOLE

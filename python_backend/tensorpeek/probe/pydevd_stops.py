@@ -112,8 +112,10 @@ def is_evaluating() -> bool:
     return bool(getattr(info, "is_in_wait_loop", False))
 
 
-def stop(frame: FrameType, notice: Notice) -> None:
+def stop(frame: FrameType, notice: Notice, line: int = 0) -> None:
     """Stops this thread in the frame, which it is in; returns when the user goes on.
+
+    The client is shown `line` where that is given: pydevd reads it off a traceback.
 
     Raises what interrupts the wait (KeyboardInterrupt), with the program running on.
     """
@@ -122,7 +124,11 @@ def stop(frame: FrameType, notice: Notice) -> None:
     debugger, thread = pydevd_access.debugger(), threading.current_thread()
     with _untraced(), _noticed(notice):
         debugger.set_suspend(thread, CMD_SET_BREAK)
-        debugger.do_wait_suspend(thread, frame, "line", None)
+        if line and line != frame.f_lineno:
+            traceback = TracebackType(None, frame, frame.f_lasti, line)
+            debugger.do_wait_suspend(thread, frame, "exception", (Exception, Exception(), traceback))
+        else:
+            debugger.do_wait_suspend(thread, frame, "line", None)
 
 
 def stop_at_exception(frame: FrameType, error: ExcInfo, notice: Notice) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from datetime import datetime
@@ -22,6 +23,8 @@ class RunOutput:
         self._runs = RUNS
         self._lock = threading.Lock()
         self._has_failed = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._begin_anew)
         self.complain: Callable[[str], None] = lambda problem: None
         """Told once what keeps us from writing."""
 
@@ -44,6 +47,11 @@ class RunOutput:
     def log(self, text: str, level: str = "INFO", time: datetime | None = None) -> None:
         """A line of `training.log`."""
         self._write(lambda folder: training_log.append(folder, text, level, time or now()))
+
+    def _begin_anew(self) -> None:
+        """In a forked process, which is a run of its own and must not wait for another thread's lock."""
+        self._folder = None
+        self._lock = threading.Lock()
 
     def _write(self, write: Callable[[Path], None]) -> None:
         try:

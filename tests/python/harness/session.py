@@ -102,6 +102,7 @@ class DebugSession:
         self._child_requests: list[Message] = []
         self._spawned: list[subprocess.Popen[bytes]] = []
         self._breakpoints: dict[str, list[Breakpoint]] = {}
+        self._exceptions: list[str | Message] = []
         self.stop: Stop | None = None
         self.configuration: Message = {}
         """Of a child: what its parent asked to be started."""
@@ -200,7 +201,7 @@ class DebugSession:
         *,
         stops: Sequence[str | Breakpoint] = (),
         breakpoints: Mapping[str, Sequence[Breakpoint]] | None = None,
-        exceptions: Sequence[str] = (),
+        exceptions: Sequence[str | Message] = (),
         configuration_done: bool = True,
         **attributes: Any,
     ) -> None:
@@ -224,7 +225,7 @@ class DebugSession:
         stops: Sequence[str | Breakpoint] = (),
         source: str | Path | None = None,
         breakpoints: Mapping[str, Sequence[Breakpoint]] | None = None,
-        exceptions: Sequence[str] = (),
+        exceptions: Sequence[str | Message] = (),
         configuration_done: bool = True,
         **attributes: Any,
     ) -> None:
@@ -240,7 +241,7 @@ class DebugSession:
         command: str,
         attributes: Message,
         breakpoints: Mapping[str, Sequence[Breakpoint]] | None,
-        exceptions: Sequence[str],
+        exceptions: Sequence[str | Message],
         configuration_done: bool,
     ) -> None:
         if not self.server_capabilities:
@@ -258,10 +259,18 @@ class DebugSession:
                 return  # without debugging there is nothing to configure
         for path, lines in self._breakpoints.items():
             self.request("setBreakpoints", source={"path": path}, breakpoints=lines)
-        self.request("setExceptionBreakpoints", filters=list(exceptions))
+        self.set_exceptions(exceptions)
         if configuration_done:
             self.request("configurationDone")
             self.client.body_of(self.client.wait(seq, 60))
+
+    def set_exceptions(self, exceptions: Sequence[str | Message]) -> list[Message]:
+        """Ticks boxes, by id or as a filter option, and returns what is answered for each; children get them."""
+        self._exceptions = list(exceptions)
+        filters = [each for each in exceptions if isinstance(each, str)]
+        options = [each for each in exceptions if not isinstance(each, str)]
+        more = {"filterOptions": options} if options else {}
+        return self.request("setExceptionBreakpoints", filters=filters, **more).get("breakpoints") or []
 
     # Reverse requests
 
@@ -283,7 +292,7 @@ class DebugSession:
     def next_child(self, timeout: float = DEFAULT_TIMEOUT) -> DebugSession:
         """Waits for the next `startDebugging`, and starts that child through an adapter of its own.
 
-        The child gets the same breakpoints; its configuration is in `configuration`.
+        The child gets the same breakpoints and boxes; its configuration is in `configuration`.
         """
         index = len(self._children)
         self.client.wait_until(lambda: len(self._child_requests) > index, timeout, "startDebugging")
@@ -299,7 +308,8 @@ class DebugSession:
         child.configuration = configuration
         child._breakpoints = dict(self._breakpoints)
         self._children.append(child.__enter__())
-        child.attach(**{k: v for k, v in configuration.items() if k not in ("type", "request")})
+        given = {k: v for k, v in configuration.items() if k not in ("type", "request")}
+        child.attach(exceptions=self._exceptions, **given)
         return child
 
     # While paused

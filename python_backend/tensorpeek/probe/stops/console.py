@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorpeek.catalogue.functions import BY_NAME
 from tensorpeek.contract.messages import Finding
+from tensorpeek.probe.lines.hits import Hits
+from tensorpeek.probe.lines.tp import function
 from tensorpeek.probe.stops import stop
 from tensorpeek.probe.training.training import TRAINING
+
+ACTIONS = ("skip_step", "drop_batch", "set_lr", "save_capsule")
 
 
 class Console:
@@ -40,5 +45,14 @@ class Console:
         stopped = stop.current()
         return {} if stopped is None else stopped.values
 
+    def __getattr__(self, name: str) -> Any:
+        """The functions of conditions, as `tp.norm(w)`; those that remember begin anew at each evaluation."""
+        if name not in BY_NAME:
+            raise AttributeError(f"tp has no {name!r}; it has {', '.join(dir(self))}")
+        return function(name, "", Hits())
+
+    def __dir__(self) -> list[str]:
+        return [*ACTIONS, "finding", "values", *BY_NAME]
+
     def __repr__(self) -> str:
-        return "tp: skip_step(), drop_batch(), set_lr(value), save_capsule(), finding, values"
+        return f"tp: {', '.join(dir(self))}"

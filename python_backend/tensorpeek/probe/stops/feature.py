@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Mapping
 from types import FrameType
 from typing import Any
@@ -25,6 +26,9 @@ from tensorpeek.probe.stops.console import Console
 from tensorpeek.probe.stops.state import training_state
 from tensorpeek.probe.stops.uncaught import UncaughtExceptions
 from tensorpeek.probe.training.training import TRAINING
+
+ACTION_PATIENCE = 50.0
+"""Seconds; a capsule of a large model takes its time."""
 
 
 class Stops(Feature):
@@ -59,6 +63,7 @@ class Stops(Feature):
         self._is_on = False
         self._uncaught.uninstall()
         TRAINING.configure({})
+        TRAINING.stop()
 
     # The commands
 
@@ -80,7 +85,7 @@ class Stops(Feature):
             self._is_listening = True
             TRAINING.is_evaluating = pydevd_stops.is_evaluating
             TRAINING.add_listener(self._found)
-            atexit.register(TRAINING.ended)
+            atexit.register(self._ended, os.getpid())
         TRAINING.start()
         return {}
 
@@ -91,13 +96,23 @@ class Stops(Feature):
         return training_state()
 
     def _action(self, arguments: TrainingActionArguments) -> TrainingActionResult:
-        message, path = TRAINING.act(arguments["action"], arguments.get("value"))
+        """In the stopped thread: whose step is meant is known by the thread."""
+        action, value = arguments["action"], arguments.get("value")
+        thread = next(iter((*stop.stopped_threads(), *pydevd_client.stopped_threads())), None)
+        if thread is None:
+            raise RuntimeError("the program is not paused")
+        message, path = pydevd_client.run_in(thread, lambda: TRAINING.act(action, value), ACTION_PATIENCE)
         return {"message": message, "path": path}
 
     def _recommend(self, arguments: Any) -> Recommendations:
         return TRAINING.recommend()
 
     # A finding
+
+    def _ended(self, pid: int) -> None:
+        """A forked process has the same exit functions; what it ends is not the training."""
+        if os.getpid() == pid:
+            TRAINING.ended()
 
     def _found(self, finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> None:
         """In the thread of the moment: what is found is written and told first, then the program stops."""
@@ -107,7 +122,7 @@ class Stops(Feature):
         finding["stopped"] = finding["stopped"] and frame is not None and pydevd_stops.can_stop()
         RUN_OUTPUT.add_finding(finding)
         pydevd_client.send_event("tensorpeek/finding", {**finding})
-        say(f"{finding['title']}{_where(finding)}: {finding['message']}")
+        say(f"{finding['message']}{_where(finding)}")
         if not finding["stopped"]:
             return
         made = stop.of_finding(finding, values)

@@ -31,6 +31,8 @@ class Stop:
     scope: str = "Finding"
     """The name of the scope with the values."""
     values: dict[str, Any] = field(default_factory=dict)
+    line: int = 0
+    """The line to be shown, where that is not the frame's present one; 0 for that."""
 
     @property
     def notice(self) -> Notice:
@@ -58,7 +60,7 @@ def stop_at(frame: FrameType | None, stop: Stop) -> bool:
     if shown is None or not pydevd_stops.can_stop():
         return False
     with shown_as(stop):
-        pydevd_stops.stop(shown, stop.notice)
+        pydevd_stops.stop(shown, stop.notice, stop.line)
     return True
 
 
@@ -83,6 +85,11 @@ def frame_of_this_thread(frame: FrameType | None) -> FrameType | None:
     while above is not None and above is not frame:
         outermost, above = above, above.f_back
     return above or user_frame() or outermost
+
+
+def stopped_threads() -> list[str]:
+    """Those that we have stopped, by pydevd's names."""
+    return list(_stopped)
 
 
 def current() -> Stop | None:
