@@ -28,7 +28,8 @@ SPIKE = FunctionInfo(
         _count("warmup", "values at the beginning that are only watched", 20, 8),
     ),
     "Whether x jumps far above its last values. The spread is the median distance from the median, so that "
-    "an earlier spike does not hide the next one; positive values are compared by their logarithms.",
+    "an earlier spike does not hide the next one; positive values are compared by their logarithms. "
+    "It is shown x each time the line is reached, also where the rest of the condition does not hold.",
     "{x} is more than {factor} spreads above the median of the last {window} values, after {warmup} values",
     "tp.spike(loss, factor=8)",
     "Loss spike…",

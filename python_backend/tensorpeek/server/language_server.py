@@ -91,7 +91,7 @@ def language_server() -> LanguageServer:
         source = documents.get(uri)
         if source is None or not is_worth_watching(source, line):
             return []
-        command = types.Command("Add Training Breakpoint…", ADD_TRAINING_BREAKPOINT, [uri, line])
+        command = types.Command("Add Training Breakpoint…", ADD_TRAINING_BREAKPOINT, arguments=[uri, line])
         return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
 
     return server

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tensorpeek.probe.lines.found import NUMBERS, Unusable, is_tensor, numbers_in
@@ -24,7 +24,7 @@ def number(value: Any) -> float:
         return float(value)
     if cls in _plain or _is_plain(cls):
         core = sys.modules["torch"]._C
-        if value.numel() == 1 and not core._len_torch_dispatch_stack() and not _is_intercepted(core):
+        if not core._len_torch_dispatch_stack() and not _is_intercepted(core) and value.numel() == 1:
             try:
                 return _real(value.item())
             except RuntimeError:  # inside vmap, on a meta device: read as every other tensor
@@ -51,14 +51,17 @@ def _real(value: Any) -> float:
 
 @contextmanager
 def unobserved() -> Generator[None]:
-    """Nothing of what torch does meanwhile is seen by modes, hooks or the graph of the program."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        yield
-        return
-    core = torch._C
-    with core.DisableTorchFunction(), core._DisableTorchDispatch(), core._AutoDispatchBelowAutograd():
-        yield
+    """Modes, hooks and the graph see nothing of what torch does meanwhile, and NumPy warns of nothing."""
+    torch: Any = sys.modules.get("torch")
+    numpy: Any = sys.modules.get("numpy")
+    errors = numpy.errstate(all="ignore") if hasattr(numpy, "errstate") else nullcontext()
+    with errors:
+        if torch is None:
+            yield
+            return
+        core = torch._C
+        with core.DisableTorchFunction(), core._DisableTorchDispatch(), core._AutoDispatchBelowAutograd():
+            yield
 
 
 def blocks_of(value: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """The functions of `tp` that remember: one memory per call in the text, and per turn of a loop in it.
 
-Each is called with a value at every hit of its breakpoint at which Python gets to the call.
+Spikes and plateaus are shown the value of every hit, whatever else the condition says.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ Memory = TypeVar("Memory")
 class Watch(Generic[Memory]):
     """One call in the text. In a loop of the text, the n-th turn of each hit has the n-th memory."""
 
+    sees_everything = True
+    """Whether it is shown the value of a hit also where Python does not get to the call."""
+
     def __init__(self, name: str, hits: Hits) -> None:
         self.name = name
         """The first argument as it is written."""
@@ -27,6 +30,11 @@ class Watch(Generic[Memory]):
         self._memories: list[Memory] = []
         self._hit = -1
         self._turn = 0
+
+    @property
+    def was_called(self) -> bool:
+        """In the present hit."""
+        return self._hit == self.hits.count
 
     def _memory(self) -> int:
         """The index of the memory for this turn."""
@@ -74,6 +82,8 @@ class PlateauWatch(Watch[Plateau]):
 
 
 class ChangedWatch(Watch["tuple[Any, ...]"]):
+    sees_everything = False  # it reads all of the value, which the rest of the condition may want to save
+
     def __call__(self, x: Any) -> bool:
         mark, turn = measures.fingerprint(x), self._memory()
         if turn == len(self._memories):
