@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -38,4 +39,9 @@ def _norms(tensors: list[Any]) -> list[float]:
     if not tensors:
         return []
     torch = sys.modules["torch"]
-    return torch.stack([norm.float() for norm in torch._foreach_norm(tensors)]).tolist()
+    norms = torch.stack([norm.float() for norm in torch._foreach_norm(tensors)]).tolist()
+    # The squares of numbers that float32 holds may be too large for it.
+    return [
+        norm if math.isfinite(norm) else torch.linalg.vector_norm(tensor, dtype=torch.float64).item()
+        for norm, tensor in zip(norms, tensors)
+    ]

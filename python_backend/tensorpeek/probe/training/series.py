@@ -25,11 +25,11 @@ MARGIN = 1.5
 class SpikeFound(NamedTuple):
     value: float
     usual: float
-    """The median of the values before."""
+    """The level of the last values before."""
     limit: float
     """The smallest value that would have been a spike."""
     score: float
-    """Spreads above the median."""
+    """Spreads above that level."""
 
 
 class Spike:
@@ -80,12 +80,12 @@ class Spike:
             return None
         limit = scale.limit(self.factor, MARGIN * self._height)
         if not math.isfinite(value):
-            return SpikeFound(value, scale.median, limit, math.inf)
+            return SpikeFound(value, scale.usual, limit, math.inf)
         height = scale.height_of(value)
         self._height = max(self._height, height)
         if value <= limit:
             return None
-        return SpikeFound(value, scale.median, limit, height / scale.spread if scale.spread > 0 else math.inf)
+        return SpikeFound(value, scale.usual, limit, height / scale.spread if scale.spread > 0 else math.inf)
 
     def _scale(self) -> Scale:
         newest = min(len(self.values) // 4, (self.values.maxlen or 0) // 5)
@@ -93,26 +93,35 @@ class Spike:
 
 
 class Scale:
-    """What is usual for some numbers, and how far up others are from it."""
+    """What is usual for some numbers that follow each other, and how far up another one is.
+
+    A steady fall or rise is taken out, so that it is not taken for noise.
+    """
 
     def __init__(self, values: list[float]) -> None:
-        values = sorted(values)
-        self.median = values[len(values) // 2]
-        self.is_logarithmic = values[0] >= 0
+        self.median = _median(values)
+        self.is_logarithmic = min(values) >= 0
         self.softening = 1e-3 * self.median
         """Added before the logarithm, so that a zero is small and not infinitely far down."""
         if self.is_logarithmic and self.median > 0:
             values = [math.log(value + self.softening) for value in values]
-        self.centre = values[len(values) // 2]
-        deviations = sorted(abs(value - self.centre) for value in values)
-        tail = values[int(0.9 * (len(values) - 1))] - self.centre
-        floor = SMALLEST_SPREAD * (1.0 if self.is_logarithmic else abs(self.centre))
-        self.spread = max(
-            MAD_TO_SIGMA * deviations[len(deviations) // 2],
-            Q90_TO_SIGMA * tail,
-            floor,
+        count = len(values)
+        slope = (_median(values[count // 2 :]) - _median(values[: count // 2])) / (count / 2)
+        middle = _median(values)
+        distances = sorted(
+            value - middle - slope * (index - (count - 1) / 2) for index, value in enumerate(values)
         )
-        self.height = values[-1] - self.centre
+        centre = distances[count // 2]
+        self.level = middle + max(slope, 0.0) * (count - 1) / 2 + centre
+        """From which heights count: where a rise has led to, or the middle of a fall, which may end."""
+        deviations = sorted(abs(distance - centre) for distance in distances)
+        tail = distances[int(0.9 * (count - 1))] - centre
+        self.spread = max(
+            MAD_TO_SIGMA * deviations[count // 2],
+            Q90_TO_SIGMA * tail,
+            SMALLEST_SPREAD * (1.0 if self.is_logarithmic else abs(middle)),
+        )
+        self.height = distances[-1] - centre
 
     def limit(self, factor: float, least: float) -> float:
         """The value `factor` spreads above the median, clearly above the highest one, and `least` high."""
@@ -120,15 +129,25 @@ class Scale:
             if self.median <= 0:
                 return math.inf  # mostly zeros: each value above them would be infinitely far up
             height = max(factor * self.spread, 2 * self.height, least)
-            return math.exp(min(self.centre + height, 700.0)) - self.softening
+            return math.exp(min(self.level + height, 700.0)) - self.softening
         # What can be negative has no logarithm that tames it, and heavier tails in practice.
-        return self.centre + max(factor * self.spread, 3 * self.height, least)
+        return self.level + max(factor * self.spread, 3 * self.height, least)
+
+    @property
+    def usual(self) -> float:
+        return (
+            math.exp(self.level) - self.softening if self.is_logarithmic and self.median > 0 else self.level
+        )
 
     def height_of(self, value: float) -> float:
-        """Above the median: in logarithms, or in the values' own unit."""
+        """Above the level: in logarithms, or in the values' own unit."""
         if self.is_logarithmic:
             value = math.log(max(value + self.softening, 1e-300))
-        return value - self.centre
+        return value - self.level
+
+
+def _median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
 
 
 class PlateauFound(NamedTuple):
