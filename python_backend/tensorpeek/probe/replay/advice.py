@@ -105,7 +105,9 @@ def _pow(source: Source) -> Advice | None:
     if values.low < 0 and exponent != int(exponent):
         return _domain(source, values, f"`x.clamp(min=1e-6) ** {exponent}`")
     if exponent < 0 and values.zeros:
-        return Advice(f"its input is 0 in {values.zeros} elements, the exponent {exponent}", ("Add an eps.",))
+        return Advice(
+            f"its input is 0 in {values.zeros} elements, the exponent is {number(exponent)}", ("Add an eps.",)
+        )
     return None
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 from tensorpeek.probe.replay.copy_of_process import Answer, NoCopy, in_copy, obstacle
 from tensorpeek.probe.replay.plans import Plan, plans_for
@@ -16,6 +17,7 @@ from tensorpeek.probe.training.step_record import StepRecord
 
 LONGEST = 20.0
 """Seconds that the user's program waits for an answer, at most."""
+FINITE_MODEL = "The model alone, run again, gives finite values: the first that is not is made after it."
 
 
 @dataclass
@@ -54,15 +56,17 @@ def find_producer(record: StepRecord, phase: str) -> Producer | Unknown:
     `forward`: the loss, or a module's output, is not finite. `backward`: a gradient is not, and the loss is.
     """
     unknown: Unknown | None = None
-    for found in _answers(record, phase, verdict):
+    for found, is_faithful in _answers(record, phase, verdict):
         if isinstance(found, Unknown):
             unknown = unknown or found
-        elif "unknown" in found:
+        elif "unknown" not in found:
+            return _producer(found)
+        elif is_faithful or unknown is None:
             unknown = Unknown(found["unknown"], found["known"])
             if found.get("is_final"):
-                return unknown
+                break
         else:
-            return _producer(found)
+            unknown.known += [*found["known"], FINITE_MODEL]
     return unknown or Unknown("the step cannot be run again: the call of the model was not seen")
 
 
@@ -76,24 +80,25 @@ def locate(record: StepRecord, path: list[int]) -> Place | None:
         known = outcome.watch.forward.get(node._sequence_nr()) if node is not None else None
         return {"place": list(known.place) if known is not None and known.place is not None else None}
 
-    for found in _answers(record, "forward", finish):
+    for found, _ in _answers(record, "forward", finish):
         if not isinstance(found, Unknown) and found["place"] is not None:
             return Place(*found["place"])
     return None
 
 
-def _answers(record: StepRecord, phase: str, finish: Finish) -> Any:
-    """What each way to run the step again has to say, as long as there is time."""
+def _answers(record: StepRecord, phase: str, finish: Finish) -> Iterator[tuple[Answer | Unknown, bool]]:
+    """What each way to run the step again has to say, and whether that was all of it; while there is time."""
     end = time.monotonic() + LONGEST
     problem = obstacle()
     if problem:
-        yield Unknown(problem)
+        yield Unknown(problem), False
         return
     for plan in plans_for(record, phase):
         try:
-            yield in_copy(lambda plan=plan: _run(record, plan, finish), max(1.0, end - time.monotonic()))
+            seconds = max(1.0, end - time.monotonic())
+            yield in_copy(partial(_run, record, plan, finish), seconds), plan.is_faithful
         except NoCopy as reason:
-            yield Unknown(str(reason))
+            yield Unknown(str(reason)), False
         if time.monotonic() > end:
             return
 

@@ -70,20 +70,18 @@ class Rerun:
         with torch.enable_grad(), self.watch.mode():
             result = steps(self)
             self.backward_of(result)
-            unfinished = [source for source in self.watch.sources if not source.hidden_by]
-            self.outcome.reached = frozenset(unfinished)
+            if not self.outcome.reached:
+                unfinished = [source for source in self.watch.sources if not source.hidden_by]
+                self.outcome.reached = frozenset(unfinished)
             return self._answer()
 
     def backward_of(self, result: Any) -> None:
         """The backward pass of what a model or a user's function returned, if that holds a loss."""
         tensors = [tensor for _, tensor in tensors_in(_loss_in(result), "")]
-        bad = self._sources(tensors)
-        if bad:
-            self.outcome.reached = bad
-            answer(self._answer())
         roots = [tensor for tensor in tensors if tensor.requires_grad]
         if roots:
             self._backward(roots, [self.torch.ones_like(root) for root in roots])
+        self.outcome.reached = self._sources(tensors)
 
     def _at_root(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """At the first call of the model: its inputs and the random state are those of the real step."""

@@ -52,9 +52,9 @@ def made(outcome: Outcome, source: Source) -> Answer:
     hidden = source.hidden_by if outcome.is_backward and not source.is_backward else ""
     where = _at(source.place)
     step = f"step {outcome.record.number}"
-    start = f"first {word}: `{source.op}`{where}"
-    if source.is_backward:
-        start = f"first {word} in the backward pass of `{source.op}`{where}"
+    module = path_in(outcome.record.module, source.module)
+    inside = f" (in `{module}`)" if module else ""
+    start = f"first {word}: {'backward of ' if source.is_backward else ''}`{source.op}`{where}{inside}"
     parts = [f"{start}, {step}", advice.why]
     next_steps = list(advice.next)
     if source.kind == "intended":
@@ -78,7 +78,7 @@ def made(outcome: Outcome, source: Source) -> Answer:
         "op": source.op,
         "place": list(source.place) if source.place else None,
         "phase": "backward" if source.is_backward else "forward",
-        "module": path_in(outcome.record.module, source.module),
+        "module": module,
         "inputs": _inputs(source),
         "rows": rows,
         "text": text + ".",
@@ -102,6 +102,7 @@ def given(outcome: Outcome, source: Source) -> Answer:
         return {
             "unknown": f"`{weight}` of the model was not finite before this step; since when is not known",
             "known": [f"{weight}: {source.output.line()}"],
+            "is_final": True,
         }
     name = _name_of(outcome, source)
     values = source.output
