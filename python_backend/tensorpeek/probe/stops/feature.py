@@ -6,7 +6,7 @@ import atexit
 import os
 from collections.abc import Mapping
 from types import FrameType
-from typing import Any
+from typing import Any, Callable
 
 from tensorpeek.contract.messages import (
     ConditionsArguments,
@@ -38,7 +38,7 @@ class Stops(Feature):
         self._is_on = False
         self._is_listening = False
         self._problem = ""
-        self._uncaught = UncaughtExceptions(TRAINING.failed)
+        self._uncaught = UncaughtExceptions(self._failed)
         self._capsule = ""
 
     def commands(self) -> Mapping[str, Command]:
@@ -112,7 +112,10 @@ class Stops(Feature):
     def _ended(self, pid: int) -> None:
         """A forked process has the same exit functions; what it ends is not the training."""
         if os.getpid() == pid:
-            TRAINING.ended()
+            quietly(TRAINING.ended)
+
+    def _failed(self, error: BaseException) -> None:
+        quietly(lambda: TRAINING.failed(error))
 
     def _found(self, finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> None:
         """In the thread of the moment: what is found is written and told first, then the program stops."""
@@ -131,6 +134,14 @@ class Stops(Feature):
         else:
             with stop.shown_as(made):
                 at_exception(made.notice)
+
+
+def quietly(tell: Callable[[], None]) -> None:
+    """For calls from where the program ends: what goes wrong with us must not be added to its last words."""
+    try:
+        tell()
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        say(f"{type(error).__name__} in a condition: {error}")
 
 
 def say(text: str) -> None:
