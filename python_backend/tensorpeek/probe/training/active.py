@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tensorpeek.probe.conditions.condition import Condition
 
 if TYPE_CHECKING:
+    from tensorpeek.probe.training.report import Report
     from tensorpeek.probe.training.overhead import Budget
 
 ALWAYS = ("failure", "end", "skip")
@@ -53,13 +54,20 @@ class Active:
         count, least = self._times.get(kind, (0, seconds))
         self._times[kind] = (count + 1, min(least, seconds))
 
-    def find_slow(self, trials: int, budget: Budget, step_seconds: float) -> bool:
-        """Whether a method has just turned out to be too slow for each step."""
-        known = len(self._slow)
+    def find_slow(self, trials: int, budget: Budget, step_seconds: float) -> None:
+        """Notes the methods that have turned out to be too slow for each step."""
         for kind, (count, least) in self._times.items():
             if count >= trials and step_seconds and budget.is_slow(least, step_seconds):
                 self._slow.add(kind)
-        return len(self._slow) > known
+
+    def spoke(self, kind: str, step: int, report: Report | None, found: list[tuple[Active, Report]]) -> None:
+        """Adds what it has reported to `found`, unless it is to be silent."""
+        if report is None:
+            if self.silent_kinds:
+                self.silent_kinds.discard(kind)
+        elif self.may_report(kind, step):
+            self.reported(kind, step)
+            found.append((self, report))
 
     def may_report(self, kind: str, step: int) -> bool:
         return step >= self._muted_until and kind not in self.silent_kinds

@@ -8,6 +8,8 @@ import weakref
 from collections import deque
 from typing import Any
 
+EARLY = 16
+"""Up to this step the median is worked out in each, later in each so many."""
 STEP_TIMES = 64
 """So many of the last steps make the median."""
 
@@ -20,14 +22,11 @@ class Clock:
         """Passes begun over the data that is trained on, from 0; -1 while no DataLoader was seen."""
         self.backwards = 0
         """Backward passes run."""
+        self.step_seconds = 0.0
+        """Median duration of the last steps; 0 before the second."""
         self._counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._times: deque[float] = deque(maxlen=STEP_TIMES)
         self._last = 0.0
-
-    @property
-    def step_seconds(self) -> float:
-        """Median duration of the last steps; 0 before the second."""
-        return statistics.median(self._times) if self._times else 0.0
 
     @property
     def optimizers(self) -> list[Any]:
@@ -48,6 +47,8 @@ class Clock:
             now = time.perf_counter()
             if self._last:
                 self._times.append(now - self._last)
+                if count < EARLY or not count % EARLY:
+                    self.step_seconds = statistics.median(self._times)
             self._last = now
 
     def paused(self) -> None:

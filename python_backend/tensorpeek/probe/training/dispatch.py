@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -31,37 +32,40 @@ SEGMENTS = 16
 TRIALS = 5
 """So often a method is timed before it may be called slow."""
 
+Reports = list[tuple[Active, Report]]
+
 
 class Told(NamedTuple):
     active: Active
-    method: Callable[..., Report | None]
+    method: Callable[..., "Report | None"]
 
 
 class Dispatch:
     """The active conditions, sorted by the moments that they want."""
 
-    def __init__(self, budget: Budget, problems: list[str]) -> None:
-        self._budget = budget
-        self._problems = problems
-        self._active: dict[str, Active] = {}
+    def __init__(self, budget: Budget, note_problem: Callable[[str, Exception], None]) -> None:
+        self.now: dict[str, tuple[Told, ...]] = {}
+        """Who is told of which moments in this step; has no empty ones."""
         self._always: dict[str, tuple[Told, ...]] = {}
         """Those told in every step."""
-        self._due: dict[str, tuple[Told, ...]] = {}
-        """Those told in this step, when it is more than always; empty in an ordinary step."""
+        self._is_measured = False
+        """Whether sampled conditions are told in this step, and everything is timed."""
+        self._budget = budget
+        self._note_problem = note_problem
+        self._active: dict[str, Active] = {}
         self._next_due = 0.0
         self._is_over = True
         """Whether the optimizer has taken the step that was begun."""
         self._segments = 0
-        self._step_seconds = 0.0
 
     @property
     def conditions(self) -> list[Condition]:
         return [active.condition for active in self._active.values()]
 
     @property
-    def sampled(self) -> list[Active]:
+    def sampled(self) -> list[Condition]:
         """Conditions that were left out in some steps, at least in part."""
-        return [active for active in self._active.values() if active.left_out]
+        return [active.condition for active in self._active.values() if active.left_out]
 
     def configure(
         self, chosen: Mapping[str, Mapping[str, float]], classes: Mapping[str, type[Condition]]
@@ -77,10 +81,7 @@ class Dispatch:
                 active[name] = Active(classes[name](dict(settings)), first_due)
         self._active = active
         self._sort()
-
-    def wants(self, kind: str) -> bool:
-        """Whether a condition is to be told of this kind of moment in this step."""
-        return bool(self._due.get(kind) or self._always.get(kind))
+        self._is_over, self._next_due = True, 0.0
 
     def begin(self, step: int, step_seconds: float) -> None:
         """A forward pass begins: chooses the conditions that are due, unless it belongs to the step before."""
@@ -88,107 +89,142 @@ class Dispatch:
         if not self._is_over and self._segments < SEGMENTS:
             return
         self._is_over, self._segments = False, 0
-        self._step_seconds = step_seconds
         now = perf_counter()
-        if self._due:
-            self._settle(now)
+        if self._is_measured:
+            self._settle(now, step_seconds)
         if now < self._next_due and step >= FIRST_STEPS:
             return
-        due = [active for active in self._active.values() if active.due <= now or step < FIRST_STEPS]
         for active in self._active.values():
-            active.is_due = active in due
-            active.left_out = active.left_out or not active.is_due
-        self._due = {kind: tuple(self._told_of(kind, due)) for kind in METHODS}
+            active.is_due = active.due <= now or step < FIRST_STEPS
+            active.left_out = active.left_out or not active.is_due and active.samples
+        self.now = {kind: told for kind in METHODS if (told := tuple(self._told_of(kind)))}
+        self._is_measured = True
 
     def over(self) -> None:
         """The optimizer has taken its step."""
         self._is_over = True
 
-    def tell(self, kind: str, moment: Any, step: int) -> list[tuple[Active, Report]]:
+    def tell(self, kind: str, moment: Any, step: int) -> Reports:
         """What is to be reported of a moment."""
-        due = self._due.get(kind)
-        told = due or self._always.get(kind)
+        told = self.now.get(kind)
         if not told:
             return []
-        found: list[tuple[Active, Report]] = []
-        with unobserved(thoroughly=bool(due)):
-            for active, method in told:
-                begun = perf_counter() if due else 0.0
-                try:
-                    report = method(moment) if moment is not None else method()
-                except Exception as error:  # noqa: BLE001  a condition that fails must not end the program
-                    self._switch_off(active, error)
-                    continue
-                if due:
-                    active.took(kind, perf_counter() - begun + (MODULE_S if kind == "module" else 0.0))
-                if report is None:
-                    active.silent_kinds.discard(kind)
-                elif active.may_report(kind, step):
-                    active.reported(kind, step)
-                    found.append((active, report))
+        begun = perf_counter()
+        if self._is_measured:
+            found = self._tell_timed(kind, told, moment, step)
+        else:
+            found = []
+            with Unobserved():
+                for active, method in told:
+                    try:
+                        report = method(moment)
+                    except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
+                        self._switch_off(active, error)
+                        continue
+                    active.spoke(kind, step, report, found)
+        self._budget.spent += perf_counter() - begun
         return found
 
-    def _told_of(self, kind: str, due: list[Active]) -> Iterable[Told]:
+    def tell_end(self, step: int) -> Reports:
+        """The last words."""
+        found: Reports = []
+        for active, method in self._always.get("end", ()):
+            try:
+                active.spoke("end", step, method(), found)
+            except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
+                self._switch_off(active, error)
+        return found
+
+    def _tell_timed(self, kind: str, told: tuple[Told, ...], moment: Any, step: int) -> Reports:
+        found: Reports = []
+        with unobserved():
+            for active, method in told:
+                begun = perf_counter()
+                try:
+                    report = method(moment)
+                except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
+                    self._switch_off(active, error)
+                    continue
+                active.took(kind, perf_counter() - begun + (MODULE_S if kind == "module" else 0.0))
+                active.spoke(kind, step, report, found)
+        return found
+
+    def _told_of(self, kind: str) -> Iterable[Told]:
         always = self._always.get(kind, ())
         for active in self._active.values():
-            if active in due and active.wants(METHODS[kind]):
+            if active.is_due and active.wants(METHODS[kind]):
                 yield Told(active, getattr(active.condition, METHODS[kind]))
             else:
                 yield from (told for told in always if told.active is active)
 
-    def _settle(self, now: float) -> None:
-        """Charges what the conditions of the last measured step have cost."""
-        self._due = {}
-        sharers = sum(active.samples for active in self._active.values())
-        slow = False
+    def _settle(self, now: float, step_seconds: float) -> None:
+        """Charges what the conditions of a measured step have cost."""
+        sharers = max(1, sum(active.samples for active in self._active.values()))
         for active in self._active.values():
             if active.is_due:
-                active.due = self._budget.next_due(active.due, now, active.cost, max(1, sharers))
-                slow = active.find_slow(TRIALS, self._budget, self._step_seconds) or slow
+                active.due = self._budget.next_due(active.due, now, active.cost, sharers)
+                active.find_slow(TRIALS, self._budget, step_seconds)
             active.cost = 0.0
-        if slow:
-            self._sort()
-        self._next_due = min((active.due for active in self._active.values() if active.samples), default=0.0)
+        self._sort()
+        dues = (active.due for active in self._active.values() if active.samples)
+        self._next_due = min(dues, default=math.inf)
 
     def _switch_off(self, active: Active, error: Exception) -> None:
-        self._active.pop(active.condition.info.id, None)
+        self._active.pop(active.id, None)
         self._sort()
-        where = error.__traceback__
-        while where is not None and where.tb_next is not None:
-            where = where.tb_next
-        line = f" ({where.tb_frame.f_code.co_name}, line {where.tb_lineno})" if where is not None else ""
-        label = active.condition.info.label
-        self._problems.append(f"{label}: switched off after {type(error).__name__}: {error}{line}")
+        self._note_problem(f"{active.condition.info.label} is switched off", error)
 
     def _sort(self) -> None:
-        active = self._active.values()
         self._always = {
-            kind: tuple(
-                Told(each, getattr(each.condition, method))
-                for each in active
-                if each.wants_always(kind, method)
-            )
+            kind: told
             for kind, method in METHODS.items()
+            if (
+                told := tuple(
+                    Told(active, getattr(active.condition, method))
+                    for active in self._active.values()
+                    if active.wants_always(kind, method)
+                )
+            )
         }
-        self._due = {}
-        self._next_due, self._is_over = 0.0, True
+        self.now, self._is_measured = self._always, False
 
 
-def unobserved(thoroughly: bool = True) -> ExitStack:
-    """Until it is closed, what is computed is seen by neither autograd nor the user's modes.
+class Unobserved:
+    """Meanwhile neither autograd nor the user's modes see what is computed; for a few cheap looks.
 
-    Without `thoroughly`, subclasses of tensors still see it: that is cheaper, and enough for a number.
+    Subclasses of tensors still see it: keeping them out as well costs more.
     """
+
+    def __enter__(self) -> None:
+        torch = sys.modules.get("torch")
+        self._thorough: ExitStack | None = None
+        self._core: Any = None
+        if torch is None:
+            return
+        core = torch._C
+        if core._len_torch_function_stack() or core._len_torch_dispatch_stack():
+            self._thorough = unobserved()
+        elif torch.is_grad_enabled():
+            self._core = core
+            core._set_grad_enabled(False)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._core is not None:
+            self._core._set_grad_enabled(True)
+        if self._thorough is not None:
+            self._thorough.close()
+
+
+def unobserved() -> ExitStack:
+    """Until it is closed, what is computed is seen by neither autograd nor the user's modes and subclasses."""
     guards = ExitStack()
     torch = sys.modules.get("torch")
-    if torch is None:
-        return guards
-    core = torch._C
-    if torch.is_grad_enabled():
-        guards.callback(core._set_grad_enabled, True)
-        core._set_grad_enabled(False)
-    if thoroughly or core._len_torch_function_stack():
+    if torch is not None:
+        core = torch._C
         guards.enter_context(core.DisableTorchFunction())
-    if core._len_torch_dispatch_stack():
-        guards.enter_context(core._DisableTorchDispatch())
+        if core._len_torch_dispatch_stack():
+            guards.enter_context(core._DisableTorchDispatch())
+        if torch.is_grad_enabled():
+            guards.callback(core._set_grad_enabled, True)
+            core._set_grad_enabled(False)
     return guards

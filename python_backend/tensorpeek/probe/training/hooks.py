@@ -35,12 +35,12 @@ class Events(Protocol):
         ...
 
     def after_backward(self) -> None: ...
-    def gradients_ready(self, optimizer: Any, frame: FrameType | None) -> bool | None:
+    def gradients_ready(self, optimizer: Any) -> bool | None:
         """False leaves the step out."""
         ...
 
-    def weights_changed(self, optimizer: Any, frame: FrameType | None) -> None: ...
-    def step_skipped(self, optimizer: Any, frame: FrameType | None) -> None: ...
+    def weights_changed(self, optimizer: Any) -> None: ...
+    def step_skipped(self, optimizer: Any) -> None: ...
     def leaves_out_step(self) -> bool:
         """Whether the user wants the step that a scaler is about to take to be left out."""
         ...
@@ -197,10 +197,9 @@ class Hooks:
         if scaling.leaves_out(optimizer):
             step.is_left_out = True
             return None
-        frame = user_frame(calling)
         closure = args[1] if len(args) > 1 and callable(args[1]) else kwargs.get("closure")
         if closure is None:
-            if self._tell(self._events.gradients_ready, optimizer, frame) is False:
+            if self._tell(self._events.gradients_ready, optimizer) is False:
                 step.hide_gradients()
             return None
         # The gradients come to be inside: Lightning trains in the closure, LBFGS calls it several times.
@@ -212,7 +211,7 @@ class Hooks:
             result = closure(*inner, **named)
             if not is_told:
                 is_told = True
-                if self._tell(self._events.gradients_ready, optimizer, frame) is False:
+                if self._tell(self._events.gradients_ready, optimizer) is False:
                     step.hide_gradients()
             return result
 
@@ -226,9 +225,10 @@ class Hooks:
         if step is None or step.optimizer is not optimizer:
             return
         del self._stepping[thread]
-        step.show_gradients()
+        if step.hidden:
+            step.show_gradients()
         event = self._events.step_skipped if step.is_left_out else self._events.weights_changed
-        self._tell(event, optimizer, user_frame())
+        self._tell(event, optimizer)
         self.arm()
 
     # Mixed precision
@@ -247,7 +247,7 @@ class Hooks:
         begun = self._steps_begun
         result = original(scaler, optimizer, *args, **kwargs)
         if self._steps_begun == begun:
-            self._tell(self._events.step_skipped, optimizer, user_frame())
+            self._tell(self._events.step_skipped, optimizer)
             self.arm()
         return result
 
@@ -280,7 +280,7 @@ class _RunningStep:
         self._frame = frame
         self.optimizer = optimizer
         self.is_left_out = False
-        self._hidden: list[tuple[Any, Any]] = []
+        self.hidden: list[tuple[Any, Any]] = []
 
     def is_around(self, frame: FrameType | None) -> bool:
         """Whether the frame is in it. It is not where the step was left by an exception."""
@@ -293,14 +293,14 @@ class _RunningStep:
         for group in self.optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    self._hidden.append((parameter, parameter.grad))
+                    self.hidden.append((parameter, parameter.grad))
                     parameter.grad = None
 
     def show_gradients(self) -> None:
-        for parameter, gradient in self._hidden:
+        for parameter, gradient in self.hidden:
             if parameter.grad is None:
                 parameter.grad = gradient
-        self._hidden.clear()
+        self.hidden.clear()
 
 
 def _retains(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -14,7 +14,8 @@ LONGEST = 40
 CLEARERS = frozenset({"mean", "sum", "scale", "to", "float", "item", "squeeze", "detach"})
 """Methods that leave a loss what it is."""
 
-_known: dict[tuple[CodeType, int], str] = {}
+_known: dict[tuple[int, int, int], tuple[CodeType, str]] = {}
+"""By the code's address, since its hash is worked out anew each time; the code, which is kept alive, and the name."""
 _trees: dict[str, ast.Module | None] = {}
 
 
@@ -22,11 +23,12 @@ def loss_name(frame: FrameType | None, index: int = 0) -> str:
     """As in `loss` or `g_loss`, from the line's text; `index` counts the roots of one backward call."""
     if frame is None:
         return UNNAMED
-    key = (frame.f_code, frame.f_lasti * 16 + min(index, 15))
-    name = _known.get(key)
-    if name is None:
-        name = _known[key] = _read(frame, index) or UNNAMED
-    return name
+    code = frame.f_code
+    key = (id(code), frame.f_lasti, index)
+    known = _known.get(key)
+    if known is None:
+        known = _known[key] = code, _read(frame, index) or UNNAMED
+    return known[1]
 
 
 def _read(frame: FrameType, index: int) -> str:

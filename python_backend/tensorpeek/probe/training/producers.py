@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import FrameType
 
+from tensorpeek.probe.replay.producer import Producer, find_producer
 from tensorpeek.probe.training.places import place_of
 from tensorpeek.probe.training.report import Related, Report
 from tensorpeek.probe.training.step_record import StepRecord
@@ -13,8 +14,6 @@ def add_producer(record: StepRecord | None, kind: str, report: Report, frame: Fr
     """The report names the operation and its line then; where that is impossible, what is known instead."""
     if record is None:
         return
-    from tensorpeek.probe.replay.producer import Producer, find_producer
-
     record.frame = frame
     try:
         found = find_producer(record, "backward" if kind == "gradients" else "forward")

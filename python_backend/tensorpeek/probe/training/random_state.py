@@ -35,7 +35,7 @@ def random_state(whole: bool) -> RandomState:
     torch = sys.modules["torch"]
     state = RandomState(torch.default_generator.get_state())
     # The state of a device's generator lives on the CPU: reading it waits for nothing.
-    if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
+    if torch.version.cuda and torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
         state.torch_device = torch.cuda.get_rng_state()
     if whole:
         python, numpy_random = sys.modules.get("random"), sys.modules.get("numpy.random")

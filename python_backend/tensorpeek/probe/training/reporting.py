@@ -30,9 +30,7 @@ class Reporting:
         self._not_finite_at = -2
         """The last step in which something was not finite."""
 
-    def report(
-        self, kind: str, moment: Any, reports: list[tuple[Active, Report]], frame: FrameType | None
-    ) -> None:
+    def report(self, kind: str, reports: list[tuple[Active, Report]], frame: FrameType | None) -> None:
         """In the thread of the moment; what listeners raise to end the program passes through."""
         training = self._training
         for active, report in reports:

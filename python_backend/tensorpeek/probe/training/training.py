@@ -6,7 +6,6 @@ import os
 import sys
 from collections import deque
 from collections.abc import Mapping
-from time import perf_counter
 from types import FrameType
 from typing import Any, Callable
 
@@ -41,12 +40,12 @@ class Training:
         self.is_evaluating: Callable[[], bool] = lambda: False
         """Whether this thread evaluates an expression of the user's while paused: no moment of the training."""
         self._budget = Budget()
-        self._dispatch = Dispatch(self._budget, self.problems)
-        self._watcher = Watcher(self)
+        self._dispatch = Dispatch(self._budget, self.note_problem)
+        self._watcher = Watcher(self, self._dispatch)
         self._hooks = Hooks(self._watcher)
         self._reporting = Reporting(self)
         self._arrival = Arrival(self._install)
-        self._callbacks: dict[str, list[Callable[[Any], None]]] = {}
+        self._callbacks: dict[str, tuple[Callable[[Any], None], ...]] = {}
 
     # What is known
 
@@ -77,7 +76,7 @@ class Training:
     @property
     def sampled(self) -> str:
         """What was checked in a part of the steps only, for the user; empty when everything was in each."""
-        labels = [active.condition.info.label for active in self._dispatch.sampled]
+        labels = [condition.info.label for condition in self._dispatch.sampled]
         return f"Checked in a part of the steps: {', '.join(labels)}." if labels else ""
 
     def conditions(self) -> list[Condition]:
@@ -97,12 +96,14 @@ class Training:
 
     def on_moment(self, kind: str, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Calls back at each moment of a kind: batch, module, loss, gradients, update, skip. Returns its remover."""
-        callbacks = self._callbacks.setdefault(kind, [])
-        callbacks.append(callback)
+        self._callbacks[kind] = (*self._callbacks.get(kind, ()), callback)
 
         def remove() -> None:
-            if callback in callbacks:
-                callbacks.remove(callback)
+            left = tuple(other for other in self._callbacks.get(kind, ()) if other is not callback)
+            if left:
+                self._callbacks[kind] = left
+            else:
+                self._callbacks.pop(kind, None)
 
         return remove
 
@@ -130,7 +131,7 @@ class Training:
 
     def ended(self) -> None:
         """The program ends."""
-        self.moment("end", None, None)
+        self._reporting.report("end", self._dispatch.tell_end(self.clock.step), None)
 
     def act(self, action: str, value: float | None = None) -> tuple[str, str]:
         """Does what the user wants at a stop: what was done, and the path of a file that was written."""
@@ -145,14 +146,12 @@ class Training:
     # What the watcher tells
 
     def wants(self, kind: str) -> bool:
-        return self._dispatch.wants(kind) or bool(self._callbacks.get(kind))
+        """Whether anyone is to be told of such a moment in this step."""
+        return kind in self._dispatch.now or kind in self._callbacks
 
-    def begin_step(self) -> None:
-        self._dispatch.begin(self.clock.step, self.clock.step_seconds)
-
-    def measure_modules(self, wanted: bool = True) -> None:
-        """Lets the modules' calls be told from now on if anyone wants that, or no longer."""
-        self._hooks.measure(wanted and self.wants("module"))
+    def measure_modules(self, wanted: bool) -> None:
+        """Whether the modules' calls are moments from now on."""
+        self._hooks.measure(wanted)
 
     def end_step(self) -> None:
         self._dispatch.over()
@@ -166,14 +165,12 @@ class Training:
 
     def moment(self, kind: str, moment: Any, frame: FrameType | None) -> None:
         """Tells everyone, and reports what the conditions found."""
-        if self._dispatch.wants(kind):
-            begun = perf_counter()
-            reports = self._dispatch.tell(kind, moment, self.clock.step)
-            self._budget.spent += perf_counter() - begun
-            if reports:
-                self._reporting.report(kind, moment, reports, frame)
-        for callback in tuple(self._callbacks.get(kind, ())):
-            callback(moment)
+        reports = self._dispatch.tell(kind, moment, self.clock.step)
+        if reports:
+            self._reporting.report(kind, reports, frame)
+        if kind in self._callbacks:
+            for callback in self._callbacks[kind]:
+                callback(moment)
 
     def stopped_for(self, seconds: float) -> None:
         """The listeners of a finding took so long, most of it the user's."""

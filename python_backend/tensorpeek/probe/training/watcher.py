@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorpeek.probe.replay.region import names_to_keep
 from tensorpeek.probe.training import device_values, scaling
@@ -16,6 +16,7 @@ from tensorpeek.probe.training.random_state import random_state
 from tensorpeek.probe.training.step_record import StepRecord
 
 if TYPE_CHECKING:
+    from tensorpeek.probe.training.dispatch import Dispatch
     from tensorpeek.probe.training.training import Training
 
 CALLERS = 8
@@ -27,12 +28,15 @@ FIRST_STEPS = 20
 class Watcher:
     """The `hooks.Events`. Each thread has a step of its own."""
 
-    def __init__(self, training: Training) -> None:
+    def __init__(self, training: Training, dispatch: Dispatch) -> None:
         self._training = training
+        self._dispatch = dispatch
         self._passes = DataPasses()
         self._scaling = scaling.Scaling()
         self._late_losses = device_values.LateValues()
         self._local = _Local()
+        self._is_measuring = False
+        """Whether the modules' calls are told of."""
 
     @property
     def record(self) -> StepRecord | None:
@@ -46,19 +50,21 @@ class Watcher:
     def root_called(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
     ) -> tuple[Any, ...] | None:
-        training, clock = self._training, self._training.clock
+        training, local = self._training, self._local
         if training.is_evaluating():
             return None
-        training.begin_step()
-        training.models.add_root(module)
+        clock = training.clock
+        self._dispatch.begin(clock.step, clock.step_seconds)
+        if local.record is None or local.record.module is not module:
+            training.models.add_root(module)
         whole = clock.step < FIRST_STEPS or clock.step_seconds > SLOW_STEP_S
         record = StepRecord(clock.step, module, args, kwargs, random_state(whole))
         record.rows = self._passes.rows
         if frame is not None:
             _note_place(record, frame)
-        self._local.record = record
-        self._local.is_backward_done = False
-        training.measure_modules()
+        local.record = record
+        local.is_backward_done = False
+        self._measure(training.wants("module"))
         if training.wants("batch"):
             training.moment("batch", Batch(training, module, args, kwargs, frame, record.rows), frame)
         return None
@@ -77,8 +83,8 @@ class Watcher:
             return True
         training.clock.began_backward(self._passes.epoch())
         if record is None or self._local.is_backward_done:
-            training.begin_step()
-        training.measure_modules(False)
+            self._dispatch.begin(training.clock.step, training.clock.step_seconds)
+        self._measure(False)
         if record is not None and frame is not None:
             record.frame, record.backward_line = frame, frame.f_lineno or 0
         try:
@@ -92,12 +98,13 @@ class Watcher:
     def after_backward(self) -> None:
         self._local.is_backward_done = True
 
-    def gradients_ready(self, optimizer: Any, frame: FrameType | None) -> bool:
+    def gradients_ready(self, optimizer: Any) -> bool:
         training, record = self._training, self._local.record
         if training.is_evaluating():
             return True
         training.clock.begins_step(optimizer)
         if training.wants("gradients") or training.wants("update"):
+            frame = user_frame()
             scale = scaling.factor_in(optimizer)
             step = self._local.step = Step(training, optimizer, frame, training.clock.step, scale)
             if record is not None:
@@ -109,7 +116,7 @@ class Watcher:
                     record.frame = None
         return not training.wishes.take_skip()
 
-    def weights_changed(self, optimizer: Any, frame: FrameType | None) -> None:
+    def weights_changed(self, optimizer: Any) -> None:
         training, step = self._training, self._local.step
         if training.is_evaluating():
             return
@@ -117,11 +124,11 @@ class Watcher:
         self._local.is_backward_done = False
         training.clock.took_step(optimizer)
         if step is not None:
-            training.moment("update", step, frame)
+            training.moment("update", step, step.frame)
         training.end_step()
 
-    def step_skipped(self, optimizer: Any, frame: FrameType | None) -> None:
-        training = self._training
+    def step_skipped(self, optimizer: Any) -> None:
+        training, frame = self._training, user_frame()
         self._local.is_backward_done = False
         training.moment("skip", Step(training, optimizer, frame, training.clock.step), frame)
         training.end_step()
@@ -141,13 +148,18 @@ class Watcher:
     def failed_inside(self, error: Exception) -> None:
         self._training.note_problem("while watching the training", error)
 
+    def _measure(self, wanted: bool) -> None:
+        if wanted is not self._is_measuring:
+            self._is_measuring = wanted
+            self._training.measure_modules(wanted)
+
     def _loss(self, root: Any, index: int, retains_graph: bool, frame: FrameType | None) -> None:
         training = self._training
         name = loss_name(frame, index)
         loss, scale = self._scaling.take(root)
         value, late = None, False
         if loss.numel() == 1:
-            if loss.device.type == "cpu":
+            if loss.is_cpu:
                 value = loss.item()
             else:
                 values, late = self._late_losses.exchange(name, loss), True
@@ -158,7 +170,10 @@ class Watcher:
                 self._local.record.loss = value
         else:
             value = None
-        training.moment("loss", Loss(training, root, name, frame, value, scale, retains_graph, late), frame)
+        if training.wants("loss"):
+            training.moment(
+                "loss", Loss(training, root, name, frame, value, scale, retains_graph, late), frame
+            )
 
 
 class _Local(threading.local):
@@ -167,18 +182,39 @@ class _Local(threading.local):
     is_backward_done = False
 
 
+class _Site(NamedTuple):
+    """What is always so of a line that calls the model."""
+
+    code: CodeType
+    """Kept alive, since its address is the key: its hash would be worked out anew each time."""
+    names: tuple[str, ...]
+    """Whose values a second run of the step needs."""
+    calls_backward: bool
+
+
+_sites: dict[tuple[int, int], _Site] = {}
+
+
 def _note_place(record: StepRecord, frame: FrameType) -> None:
     """Where the user's function calls the model, and what a second call of it needs."""
-    code = record.code = frame.f_code
-    record.line = frame.f_lineno or 0
-    names = names_to_keep(code, record.line)
-    if names:
+    code, line = frame.f_code, frame.f_lineno or 0
+    record.code, record.line = code, line
+    site = _sites.get((id(code), line))
+    if site is None:
+        calls_backward = any("backward" in name for name in code.co_names)
+        site = _sites[id(code), line] = _Site(code, names_to_keep(code, line), calls_backward)
+    if site.names:
         present = frame.f_locals
-        record.arguments = {name: present[name] for name in names if name in present}
-    callers: list[tuple[CodeType, int]] = []
+        record.arguments = {name: present[name] for name in site.names if name in present}
+    if not site.calls_backward:
+        record.callers = _callers(frame)
+
+
+def _callers(frame: FrameType) -> tuple[tuple[CodeType, int], ...]:
+    found: list[tuple[CodeType, int]] = []
     above = frame.f_back
-    while above is not None and len(callers) < CALLERS:
+    while above is not None and len(found) < CALLERS:
         if is_users_code(above.f_code):
-            callers.append((above.f_code, above.f_lasti))
+            found.append((above.f_code, above.f_lasti))
         above = above.f_back
-    record.callers = tuple(callers)
+    return tuple(found)
