@@ -51,9 +51,13 @@ def is_users_code(code: CodeType) -> bool:
 def user_frame(frame: FrameType | None = None) -> FrameType | None:
     """The nearest frame of the user's from this one up, by default from the caller."""
     frame = sys._getframe(1) if frame is None else frame
-    while frame is not None and not is_users_code(frame.f_code):
+    known = _is_users
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if known[path] if path in known else is_users_file(path):
+            return frame
         frame = frame.f_back
-    return frame
+    return None
 
 
 def place_of(frame: FrameType | None) -> Place | None:
