@@ -72,6 +72,28 @@ export class DebugView {
     return this.page.locator(".debug-breakpoints .monaco-list-row");
   }
 
+  /** Ticks or unticks a check box of Breakpoints. @param {string} label @param {boolean} ticked */
+  async tick(label, ticked) {
+    await this.section("Breakpoints", true);
+    const row = this.breakpointRows().filter({ hasText: label }).first();
+    await row.waitFor();
+    const box = row.locator("[role=checkbox], input[type=checkbox]").first();
+    const isSo = async () => (await box.isChecked()) === ticked;
+    if (!(await isSo())) await insist(() => box.click(), isSo, `${label} to be ${ticked ? "ticked" : "unticked"}`);
+  }
+
+  /** A row of the view Training, by what it says. @param {string | RegExp} text */
+  trainingRow(text) {
+    return this.page
+      .locator('.pane:has(.pane-header[aria-label^="Training"]) .monaco-list-row', { hasText: text })
+      .first();
+  }
+
+  /** The widget below the paused line that says why the program stopped. */
+  exceptionWidget() {
+    return this.page.locator(".exception-widget");
+  }
+
   /** Adds an expression to Watch; its row is then `watched(expression)`. @param {string} expression */
   async watch(expression) {
     await this.section("Watch", true);

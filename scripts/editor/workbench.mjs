@@ -82,6 +82,30 @@ export class Workbench {
     );
   }
 
+  /**
+   * Chooses an entry of the menu that a right click on a line's number opens.
+   * @param {string} path @param {string} text on that line @param {string} entry
+   */
+  async lineNumberMenu(path, text, entry) {
+    await this.openFile(path, lineOf(join(this.folder, path), text));
+    const item = this.page.locator(".monaco-menu .action-label", { hasText: entry }).first();
+    const number = this.page.locator(".editor-instance .line-numbers.active-line-number").first();
+    await insist(
+      () => number.click({ button: "right" }),
+      () => item.isVisible(),
+      `the entry ${entry}`,
+    );
+    await item.click();
+  }
+
+  /** The rows of the question on screen, once its title says `title`. @param {string | RegExp} title @returns {Promise<Locator>} */
+  async question(title) {
+    await this.page.locator(".quick-input-widget .quick-input-title", { hasText: title }).waitFor();
+    const rows = this.page.locator(".quick-input-widget .quick-input-list .monaco-list-row");
+    await rows.first().waitFor();
+    return rows;
+  }
+
   /** Starts a configuration of launch.json by its name. @param {string} name */
   async startConfiguration(name) {
     await this.#pick("Control+P", `debug ${name}`, name);
