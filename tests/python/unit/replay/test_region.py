@@ -176,7 +176,7 @@ def test_what_is_not_read_first_makes_no_difference(
     }
     try:
         one, two = run(lines, before), run(lines, other)
-    except UnboundLocalError:  # a nested function's own names
+    except NameError:  # a nested function's own names
         return
     for name in changed & set(NAMES):
         # What is written in a branch only keeps its old value otherwise.
@@ -190,7 +190,7 @@ def test_statements_do_the_same_outside_of_their_function(lines: list[str], valu
     names: dict[str, object] = dict(zip(NAMES, values, strict=True))
     try:
         inside = run(lines, dict(zip(NAMES, values, strict=True)))
-    except UnboundLocalError:
+    except NameError:
         return
     exec(compiled(ast.parse("\n".join(lines)).body, "made-up", "", ""), names)
     assert {name: names[name] for name in NAMES} == inside
