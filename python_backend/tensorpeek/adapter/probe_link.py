@@ -33,6 +33,9 @@ from tensorpeek.contract.messages import (
     TrainingActionArguments,
     TrainingActionResult,
     TrainingState,
+    WatchesArguments,
+    WatchInfo,
+    WatchInfoArguments,
 )
 
 INJECTOR = Path(__file__).resolve().parents[1] / "probe" / "inject.py"
@@ -98,6 +101,12 @@ class ProbeLink:
 
     async def module_breakpoints(self, arguments: ModuleBreakpointsArguments) -> CheckedBreakpoints:
         return cast(CheckedBreakpoints, await self._call("moduleBreakpoints", arguments, 10))
+
+    async def watch_info(self, arguments: WatchInfoArguments) -> WatchInfo:
+        return cast(WatchInfo, await self._call("watchInfo", arguments, 5))
+
+    async def watches(self, arguments: WatchesArguments) -> CheckedBreakpoints:
+        return cast(CheckedBreakpoints, await self._call("watches", arguments, 10))
 
     async def _call(self, command: str, arguments: object, patience: float) -> dict[str, Any]:
         handle = f'__import__("sys").modules["{DOOR}"].handle'

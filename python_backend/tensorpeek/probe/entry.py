@@ -18,11 +18,12 @@ from tensorpeek.probe.providers import ValueChildren, ValueText
 from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.stops.feature import Stops
 from tensorpeek.probe.tensor_table import tensor_table
+from tensorpeek.probe.watches.feature import DataBreakpoints
 
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
 
-FEATURES: tuple[Feature, ...] = (Stops(), LineConditions(), ModuleStops())
+FEATURES: tuple[Feature, ...] = (Stops(), LineConditions(), ModuleStops(), DataBreakpoints())
 """What has commands beside those about values."""
 
 

@@ -125,14 +125,16 @@ def silence_warnings_by(ignored_warnings: Callable[[], Any]) -> None:
 
 
 def find_value(reference: int) -> Any:
-    """The value (or the frame) behind a reference that the client holds. Raises Gone."""
+    """The value behind a reference; of a scope the frame, or its globals. Raises Gone."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
     try:
         identity = BaseSchema._translate_id_from_dap(reference)
-        return debugger().suspended_frames_manager.get_variable(identity).value
+        variable = getattr(identity, "variable_reference", identity)
+        value = debugger().suspended_frames_manager.get_variable(variable).value
     except (KeyError, RuntimeError) as error:  # RuntimeError: pydevd's dict changed, the program is resuming
         raise Gone(f"reference {reference}") from error
+    return value.f_globals if getattr(identity, "scope", None) == "globals" else value
 
 
 def is_paused() -> bool:

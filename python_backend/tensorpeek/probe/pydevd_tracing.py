@@ -19,6 +19,8 @@ from typing import Any, Callable
 from tensorpeek.probe import pydevd_access
 
 Trace = Callable[[FrameType, str, Any], Any]
+Shared = Callable[[FrameType, str, Any, Trace], Any]
+"""A trace function of ours for all threads; the last argument is pydevd's."""
 
 OURS = "_tensorpeek_full_speed"
 """Attribute of a PyDB; a forked child makes a PyDB of its own, which starts with everything traced."""
@@ -40,16 +42,20 @@ class FullSpeed:
         # Where a trace function of a frame is replaced while it runs, nothing else may hold it.
         debugger.trace_dispatch = self._gate
         self._lock = threading.Lock()
+        self._shared: Shared | None = None
+        self._local = threading.local()
         self.is_off = False
         if getattr(threading, "_trace_hook", None) is not None:
             threading.settrace(self._gate)
 
     def review(self) -> None:
         """Something has changed: takes the tracing out or in where that is right now."""
-        if self._is_needed():
-            self.on()
-        else:
+        if not self._is_needed():
             self.off()
+        elif self.is_off:
+            self.on()
+        elif self._shared is not None:  # a stop of ours has left pydevd's trace function in its thread
+            self._give_gate()
 
     def off(self) -> None:
         """Each thread that neither steps nor is suspended goes untraced from its next call on."""
@@ -67,6 +73,15 @@ class FullSpeed:
             if self._debugger.ready_to_run:
                 self._give_gate()
                 self._debugger.set_tracing_for_untraced_contexts()
+
+    def share(self, shared: Shared | None) -> None:
+        """From now on all threads are traced by a function of ours, which calls pydevd's."""
+        with self._lock:
+            self._shared = shared
+            if shared is not None and self._debugger.ready_to_run:
+                self._give_gate()
+                self._debugger.set_tracing_for_untraced_contexts()
+        self.review()
 
     def _is_needed(self) -> bool:
         debugger = self._debugger
@@ -93,9 +108,14 @@ class FullSpeed:
 
     def _dispatch(self, frame: FrameType, event: str, argument: Any) -> Any:
         """The gate: a thread's trace function until pydevd's own takes its place, or none does."""
+        shared = self._shared
+        if shared is not None:
+            info = pydevds_info()
+            inside = info is not None and info.is_tracing
+            return None if inside else shared(frame, event, argument, self._pydevds)
         if not self.is_off:
             return self._trace(frame, event, argument)
-        info: Any = getattr(threading._active.get(threading.get_ident()), "additional_info", None)
+        info = pydevds_info()
         if info is not None and not info.is_tracing and is_busy(info):
             return self._trace(frame, event, argument)
         if (info is None or not info.is_tracing) and not self._is_pydevds(frame):
@@ -104,9 +124,27 @@ class FullSpeed:
                 self._tracing.SetTrace(self._gate)
         return None
 
+    def _pydevds(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """What pydevd does, without putting its trace function into the thread."""
+        info = pydevds_info()
+        if self.is_off and (info is None or not is_busy(info)):
+            return None
+        trace: Any = getattr(self._local, "trace", None)
+        if trace is None:
+            debugger = self._debugger
+            trace, is_threads = debugger.fix_top_level_trace_and_get_trace_func(debugger, frame)
+            if is_threads:
+                self._local.trace = trace
+        return None if trace is None else trace(frame, event, argument)
+
     def _is_pydevds(self, frame: FrameType) -> bool:
         """pydevd's own code may be about to ask for a stop, as `breakpoint()` does."""
         return self._debugger.get_file_type(frame) == self._debugger.PYDEV_FILE
+
+
+def pydevds_info() -> Any:
+    """What pydevd knows of this thread; None while that is nothing."""
+    return getattr(threading._active.get(threading.get_ident()), "additional_info", None)
 
 
 def is_busy(info: Any) -> bool:
@@ -134,6 +172,14 @@ def review() -> None:
     full_speed = of_process()
     if full_speed is not None:
         full_speed.review()
+
+
+def share(shared: Shared | None) -> bool:
+    """Traces all threads by a function of ours, until that is None; returns whether it can."""
+    full_speed = of_process()
+    if full_speed is not None:
+        full_speed.share(shared)
+    return full_speed is not None
 
 
 def can_be_switched(debugger: Any) -> bool:

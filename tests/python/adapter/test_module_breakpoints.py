@@ -36,7 +36,7 @@ def values(session: DebugSession) -> dict[str, Any]:
 def test_it_stops_in_the_frame_that_called_with_inputs_and_output(session: DebugSession) -> None:
     answers = launch(session, named("module:layers.1"))
     assert answers == [
-        {"verified": True, "message": "Stops when a module of this name is called; none was yet."}
+        {"verified": True, "message": "Stops when a module of this name is called; no model was seen yet."}
     ]
     event = stop_at(session, "layer")
     assert event["description"] == "layers.1 called"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import CheckedBreakpoint, ModuleBreakpoint
+from tensorpeek.probe import pydevd_access, raw
 from tensorpeek.probe.module_breakpoints.breakpoint import Breakpoint
 from tensorpeek.probe.module_breakpoints.hooks import ModuleHooks, on_gradient, tensors_in
 from tensorpeek.probe.stops.stop import LONGEST_TITLE, Stop, stop_at
@@ -47,14 +48,16 @@ class ModuleBreakpoints:
             self._hooks.install()
         else:
             self._arrival.wait()
-        for root in TRAINING.models.roots():
-            self._models.add_root(root)
+        paused = [value for value in pydevd_access.paused_names().values() if raw.is_module(type(value))]
+        for model in (*TRAINING.models.roots(), *paused) if given else ():
+            self._models.add_root(model)
         return [self._checked(each) for each in self._breakpoints]
 
     def _checked(self, breakpoint: Breakpoint) -> CheckedBreakpoint:
         roots = self._models.roots()
         if not roots:
-            return {"verified": True, "message": "Stops when a module of this name is called; none was yet."}
+            message = "Stops when a module of this name is called; no model was seen yet."
+            return {"verified": True, "message": message}
         meant = [
             module
             for root in roots
