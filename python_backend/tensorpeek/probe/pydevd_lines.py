@@ -8,7 +8,7 @@ the condition. It asks for the log message first and for the condition then; her
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from tensorpeek.probe.lines.line import Line
 from tensorpeek.probe.lines.lines import Lines, place_text
@@ -24,7 +24,11 @@ def problem() -> str:
         from pydevd import PyDB
     except ImportError as error:
         return f"this debugpy is not the one TensorPeek knows: {error}"
-    needed = ("handle_breakpoint_condition", "handle_breakpoint_expression")
+    needed = (
+        "handle_breakpoint_condition",
+        "handle_breakpoint_expression",
+        "dispose_and_kill_all_pydevd_threads",
+    )
     missing = [name for name in needed if not hasattr(PyDB, name)]
     missing += [kind.__name__ for kind in (LineBreakpoint, FunctionBreakpoint) if hasattr(kind, "__slots__")]
     return f"this debugpy has another {', '.join(missing)}" if missing else ""
@@ -59,6 +63,20 @@ def take_over(lines: Lines) -> None:
 
     PyDB.handle_breakpoint_condition = handle_breakpoint_condition
     PyDB.handle_breakpoint_expression = handle_breakpoint_expression
+
+
+def before_the_end(callback: Callable[[], None]) -> None:
+    """Calls back when pydevd leaves and can still send; functions of atexit come too late for that."""
+    from pydevd import PyDB
+
+    dispose = PyDB.dispose_and_kill_all_pydevd_threads
+
+    def tell_and_dispose(debugger: Any, *arguments: Any, **options: Any) -> Any:
+        if not debugger.pydb_disposed:
+            callback()
+        return dispose(debugger, *arguments, **options)
+
+    PyDB.dispose_and_kill_all_pydevd_threads = tell_and_dispose
 
 
 def _remembered(lines: Lines, breakpoint: Any, frame: Any) -> tuple[str, object, Line]:

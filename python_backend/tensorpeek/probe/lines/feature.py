@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import sys
 
 from tensorpeek.probe import pydevd_client, pydevd_lines, pydevd_stops
@@ -20,7 +19,7 @@ class LineConditions(Feature):
         lines = Lines(say, log)
         pydevd_lines.take_over(lines)
         pydevd_stops.describe_breakpoints_by(lines.reason_of)
-        atexit.register(lines.end)
+        pydevd_lines.before_the_end(lines.end)
 
 
 def say(text: str, category: str) -> None:
