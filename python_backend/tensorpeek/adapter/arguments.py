@@ -51,12 +51,17 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }
 """What a command can't do without, where debugpy would try."""
 
+OTHERWISE = frozenset({("tensorpeek/trainingAction", "value")})
+"""Arguments of our own requests that are of another kind than DAP's of the same name."""
+
 NEEDED_OF_BREAKPOINT = {"setBreakpoints": "line", "setFunctionBreakpoints": "name"}
 
 
 def problem_with(command: str, arguments: Message) -> str | None:
     """Why nobody can act on these arguments, None when somebody can."""
-    problem = _problem_of_kind(arguments)
+    problem = _problem_of_kind(
+        {name: value for name, value in arguments.items() if (command, name) not in OTHERWISE}
+    )
     if problem is not None:
         return problem
     for name in NEEDED.get(command, ()):

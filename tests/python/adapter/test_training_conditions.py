@@ -9,6 +9,9 @@ import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
 
+PATIENCE = 120.0
+"""Seconds; importing torch takes its time on a busy machine."""
+
 PROGRAM = DEBUGGEES / "going_wrong.py"
 SPIKE = {"filterId": "tp.loss-spike", "condition": "factor=8 window=20 warmup=8 cooldown=1"}
 NAN = {"filterId": "tp.nan-gradient"}
@@ -24,7 +27,7 @@ def test_a_spike_stops_at_backward_again_after_its_cool_down_and_no_more_when_it
         assert boxes["tp.loss-spike"]["conditionDescription"].startswith("factor=8")
         assert not boxes["tp.nan-loss"]["supportsCondition"]
         session.launch(PROGRAM, args=["spike", "60"], exceptions=[SPIKE])
-        stop = session.wait_for_stop()
+        stop = session.wait_for_stop(PATIENCE)
         assert (stop.line, stop.frames[0]["name"]) == (line_of("backward", PROGRAM), "train")
         assert "spike" in stop.event["description"].lower()
         assert session.evaluate("step")["result"] == "14"
@@ -37,23 +40,28 @@ def test_a_spike_stops_at_backward_again_after_its_cool_down_and_no_more_when_it
         assert (state["step"], state["losses"][0]["name"]) == (14, "loss")
         assert len(state["findings"]) == 1
         answers = session.set_exceptions(
-            [UNCAUGHT, {"filterId": "tp.loss-spike", "condition": "size=5"}, {"filterId": "tp.nan-los"}, SPIKE]
+            [
+                UNCAUGHT,
+                {"filterId": "tp.loss-spike", "condition": "size=5"},
+                {"filterId": "tp.nan-los"},
+                SPIKE,
+            ]
         )
         assert [each["verified"] for each in answers] == [True, False, False, True]
         assert "size" in answers[1]["message"]
         assert "tp.nan-loss" in answers[2]["message"]
         session.resume()
-        session.wait_for_stop()
+        session.wait_for_stop(PATIENCE)
         assert session.evaluate("step")["result"] == "29"
         assert session.set_exceptions([]) == []
-        assert session.run_to_end() == 0
+        assert session.run_to_end(PATIENCE) == 0
         assert "finite" in session.output()
 
 
 def test_before_the_step_it_can_be_skipped_and_the_weights_stay_clean() -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["nan", "8"], exceptions=[UNCAUGHT, NAN], stops=["trained"])
-        stop = session.wait_for_stop()
+        stop = session.wait_for_stop(PATIENCE)
         assert stop.event["reason"] == "exception"
         assert stop.event["description"] == "NaN in gradients"
         assert stop.line == line_of("step", PROGRAM)
@@ -64,21 +72,21 @@ def test_before_the_step_it_can_be_skipped_and_the_weights_stay_clean() -> None:
         assert session.evaluate("'tp' in dir(__import__('builtins'))")["result"] == "False"
         assert "change nothing" in session.evaluate("tp.skip_step()", "repl")["result"]
         session.resume()
-        assert session.wait_for_stop().line == line_of("trained", PROGRAM)
+        assert session.wait_for_stop(PATIENCE).line == line_of("trained", PROGRAM)
         assert "step 5 changed nothing" in session.output()
-        assert session.run_to_end() == 0
+        assert session.run_to_end(PATIENCE) == 0
         assert "finite" in session.output()
 
 
 def test_an_action_is_asked_for_by_a_request_too() -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["thread nan", "8"], exceptions=[NAN])
-        session.wait_for_stop()
+        session.wait_for_stop(PATIENCE)
         said = session.request("tensorpeek/trainingAction", action="setLearningRate", value=0.5)
         assert "0.5" in said["message"]
         assert session.evaluate("optimizer.param_groups[0]['lr']")["result"] == "0.5"
         assert session.request("tensorpeek/trainingAction", action="skipStep")["path"] == ""
-        assert session.run_to_end() == 0
+        assert session.run_to_end(PATIENCE) == 0
         assert "step 5 changed nothing" in session.output()
         assert "finite" in session.output()
 
@@ -86,7 +94,7 @@ def test_an_action_is_asked_for_by_a_request_too() -> None:
 def test_debugpys_boxes_keep_working_beside_ours() -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["caught", "2"], exceptions=[{"filterId": "raised"}, NAN])
-        stop = session.wait_for_stop()
+        stop = session.wait_for_stop(PATIENCE)
         assert stop.line == line_of("raise", PROGRAM)
         info = session.request("exceptionInfo", threadId=stop.thread)
         assert (info["exceptionId"], info["description"]) == ("LookupError", "nothing is wrong")
@@ -99,23 +107,23 @@ def test_debugpys_boxes_keep_working_beside_ours() -> None:
 def test_a_failed_allocation_stops_once_at_its_line_after_the_fact(way: str, others: list[str]) -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=[way, "8"], exceptions=["tp.out-of-memory", *others])
-        stop = session.wait_for_stop()
+        stop = session.wait_for_stop(PATIENCE)
         assert stop.line == line_of("memory", PROGRAM)
         assert stop.event["description"] == "Out of memory"
         assert session.evaluate("step")["result"] == "3"
         info = session.request("exceptionInfo", threadId=stop.thread)
         assert info["exceptionId"] == "Out of memory"
-        assert session.run_to_end() == (0 if way.startswith("thread") else 1)
+        assert session.run_to_end(PATIENCE) == (0 if way.startswith("thread") else 1)
         assert len(session.client.events("stopped")) == 1
 
 
 def test_ctrl_c_while_stopped_ends_the_program_as_it_would_without_us() -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["nan", "8"], exceptions=[NAN])
-        session.wait_for_stop()
+        session.wait_for_stop(PATIENCE)
         os.kill(session.process_id(), signal.SIGINT)
         session.stop = None
-        assert session.run_to_end() != 0
+        assert session.run_to_end(PATIENCE) != 0
         assert "KeyboardInterrupt" in session.output()
         assert "done" not in session.output()
 
@@ -124,7 +132,7 @@ def test_ctrl_c_while_stopped_ends_the_program_as_it_would_without_us() -> None:
 def test_a_session_ends_while_we_have_stopped_it(request_name: str) -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["nan", "8"], exceptions=[NAN])
-        session.wait_for_stop()
+        session.wait_for_stop(PATIENCE)
         session.client.ask(request_name)
         if request_name == "terminate":
             session.client.next_event("terminated")

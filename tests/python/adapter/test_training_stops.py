@@ -6,6 +6,9 @@ import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
 
+PATIENCE = 120.0
+"""Seconds; importing torch takes its time on a busy machine."""
+
 PROGRAM = DEBUGGEES / "told.py"
 PLACES = ["forward", "backward", "tensor", "step", "mode", "thread forward", "thread backward", "thread step"]
 LINE_OF = {"tensor": "backward", "mode": "forward"}
@@ -22,7 +25,7 @@ def line_for(place: str) -> int:
 def test_a_finding_stops_in_the_users_frame_and_the_program_goes_on_from_there(place: str) -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=[place])
-        stop = session.wait_for_stop()
+        stop = session.wait_for_stop(PATIENCE)
         assert (stop.frames[0]["name"], stop.line) == ("train_step", line_for(place))
         assert stop.event["reason"] == "exception"
         assert stop.event["description"] == place.removeprefix("thread ")
@@ -44,5 +47,5 @@ def test_a_finding_stops_in_the_users_frame_and_the_program_goes_on_from_there(p
         assert following.frames[0]["name"] == "train_step"
         assert following.event["reason"] == "step"
         assert following.line == stop.line + 1
-        session.run_to_end()
+        session.run_to_end(PATIENCE)
         assert "done" in session.output()

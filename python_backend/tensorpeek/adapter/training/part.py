@@ -10,7 +10,12 @@ from tensorpeek.adapter.probe_link import ProbeFailed
 from tensorpeek.adapter.session import Session
 from tensorpeek.adapter.training.exception_info import exception_info
 from tensorpeek.adapter.training.filters import Filters, exception_filters, split
-from tensorpeek.contract.messages import ConditionsArguments, ConditionSettings, StopInfo
+from tensorpeek.contract.messages import (
+    ConditionsArguments,
+    ConditionSettings,
+    StopInfo,
+    TrainingActionArguments,
+)
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +136,10 @@ class Training:
 
     async def tensorpeek_trainingAction_request(self, request: Message) -> None:
         self._require_probe()
-        result = await self._session.probe.action(request["arguments"])
+        arguments: TrainingActionArguments = {"action": request["arguments"]["action"]}
+        if "value" in request["arguments"]:
+            arguments["value"] = float(request["arguments"]["value"])
+        result = await self._session.probe.action(arguments)
         self._session.client.respond(request, {**result})
 
     async def tensorpeek_recommend_request(self, request: Message) -> None:
