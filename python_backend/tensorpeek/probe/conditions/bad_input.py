@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.figures import count, figure
 from tensorpeek.probe.training.moments import Batch, Loss
 from tensorpeek.probe.training.parameters import is_matrix, is_plain
@@ -50,10 +51,16 @@ class BadInput(Condition):
     def on_batch(self, batch: Batch) -> Report | None:
         for way, tensor in tensors_of_call(batch.args, batch.kwargs):
             tensor = tensor.detach()
-            if tensor.device.type != "cpu" or not is_plain(tensor):
+            if not is_plain(tensor):
                 continue
-            low, high = (value.item() for value in sys.modules["torch"].aminmax(tensor))
-            if not (math.isfinite(low) and math.isfinite(high)):
+            torch = sys.modules["torch"]
+            ends = numbers_of(torch.stack(torch.aminmax(tensor)), f"batch {way}")
+            if ends is None:
+                continue
+            low, high = ends
+            if tensor.device.type != "cpu":
+                report = self._late(way, low, high)
+            elif not (math.isfinite(low) and math.isfinite(high)):
                 report = self._not_finite(batch, way, tensor)
             else:
                 report = self._far_outside(batch, way, tensor, max(-low, high)) or self._out_of_scale(
@@ -89,6 +96,20 @@ class BadInput(Condition):
                 "Drop or fill such rows before training (torch.nan_to_num, pandas' dropna).",
             ],
             values={name: tensor, f"{name}[{where[0]}]": tensor[where[0]]} if where else {name: tensor},
+        )
+
+    def _late(self, way: str, low: float, high: float) -> Report | None:
+        """Of the batch before, which a device has computed with."""
+        if (math.isfinite(low) and math.isfinite(high)) or self._tolerates or high == 0:
+            return None
+        self._is_pending = True
+        word = "NaN" if math.isnan(low) or math.isnan(high) else "Inf"
+        return Report(
+            f"{word} in the batch",
+            f"{word} in the batch: `{way}` of the batch before was not finite; that was read from the "
+            "device one "
+            "step late.",
+            next=["Look at the rows of that batch where the data are read."],
         )
 
     def _far_outside(self, batch: Batch, way: str, tensor: Any, size: float) -> Report | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.figures import share
 from tensorpeek.probe.training.moments import ModuleCall
 from tensorpeek.probe.training.parameters import is_matrix, is_plain
@@ -148,14 +149,17 @@ class DeadActivation(Condition):
         watched.rows += units.shape[0]
         if watched.batches < self.settings["window"] or watched.rows < FEWEST_ROWS:
             return None
-        dead = 1 - watched.fired.float().mean().item()
+        dead = numbers_of(1 - watched.fired.float().mean(), f"dead units {id(watched)}")
         watched.fired = None
-        return dead
+        return None if dead is None else dead[0]
 
     def _judge_flat(self, call: ModuleCall, watched: Watched, fed: Any, name: str) -> Report | None:
         low, high, word = SATURATING[name]
         outputs = fed.detach()
-        flat = ((outputs <= low) | (outputs >= high)).float().mean().item()
+        read = numbers_of(((outputs <= low) | (outputs >= high)).float().mean(), f"flat {id(watched)}")
+        if read is None:
+            return None
+        flat = read[0]
         watched.flat = watched.flat + 1 if flat >= self.settings["share"] else 0
         rows = watched.flat
         if not watched.is_new(rows >= self.settings["window"]):
@@ -185,8 +189,8 @@ class DeadActivation(Condition):
 
 
 def _is_finite(tensor: Any) -> bool:
-    """Whether it is readable at once, and neither NaN nor Inf make the comparison say too much."""
-    return is_plain(tensor) and tensor.device.type == "cpu" and math.isfinite(tensor.sum().item())
+    """Whether neither NaN nor Inf make the comparison say too much; on a device, that is not waited for."""
+    return is_plain(tensor) and (tensor.device.type != "cpu" or math.isfinite(tensor.sum().item()))
 
 
 def _own(module: Any) -> Any:

@@ -11,7 +11,7 @@ from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.training.figures import figure
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.norms import gradient_norms, weight_norms
-from tensorpeek.probe.training.parameters import is_adaptive, learning_rate
+from tensorpeek.probe.training.parameters import is_adaptive, is_late, learning_rate
 from tensorpeek.probe.training.report import Report
 
 ABOVE_HIGHEST = 4
@@ -65,11 +65,11 @@ class ExplodingGradient(Condition):
                 f"{figure(whole)}, {figure(whole / usual)} times the median {figure(usual)} of the last "
                 f"{len(norms.whole)} measured steps"
             )
-            report = self._report(norms, whole, limit, cause, each)
+            report = self._report(step, norms, whole, limit, cause, each)
         elif is_huge:
             limit = self.settings["norm"]
             cause = f"{figure(whole)}, more than {figure(limit)} (norm={limit:g})"
-            report = self._report(norms, whole, limit, cause, each)
+            report = self._report(step, norms, whole, limit, cause, each)
         norms.add(whole, each)
         if norms.seen == max(int(self.settings["warmup"]), 1):
             norms.first = sorted(norms.whole)[len(norms.whole) // 2]
@@ -96,7 +96,7 @@ class ExplodingGradient(Condition):
         return rate is None or rate * whole > weights
 
     def _report(
-        self, norms: Norms, whole: float, limit: float, cause: str, each: Mapping[str, float]
+        self, step: Step, norms: Norms, whole: float, limit: float, cause: str, each: Mapping[str, float]
     ) -> Report:
         ratios = {
             name: norm / norms.each[name] for name, norm in each.items() if norms.each.get(name, 0.0) > 0
@@ -107,8 +107,7 @@ class ExplodingGradient(Condition):
         return Report(
             "Exploding gradient",
             f"Exploding gradient: the norm of all gradients is {cause}. "
-            f"The most has `{worst}` grown, to {figure(each[worst])}{growth}. "
-            "The optimizer has not taken this step.",
+            f"`{worst}` has grown most, to {figure(each[worst])}{growth}. " + _when(step),
             module=worst.rpartition(".")[0],
             value=whole,
             threshold=limit,
@@ -119,3 +118,9 @@ class ExplodingGradient(Condition):
                 "Lower the learning rate, or skip this step and look at the batch.",
             ],
         )
+
+
+def _when(step: Step) -> str:
+    if is_late(step):
+        return "That was read from the device one step late: the optimizer has taken that step."
+    return "The optimizer has not taken this step."

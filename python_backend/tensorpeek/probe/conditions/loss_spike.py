@@ -12,6 +12,7 @@ from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.series import Spike
 
+UNTIMELY = "It was read from the device one step late, so the weights have been changed since."
 LEAST_SETBACK = 0.05
 """Of the level at which the loss began: smaller jumps of a loss that is almost nothing undo no progress."""
 
@@ -41,10 +42,11 @@ class LossSpike(Condition):
             return None
         return Report(
             "Loss spike",
-            f"Loss spike: `{loss.name}` is {figure(value)}, {found.score:.3g} spreads above the median "
+            f"Loss spike: `{loss.name}` is {figure(value)}, {found.score:.3g} spreads above the usual "
             f"{figure(found.usual)} of its last {len(spike.values) - 1} values. From {figure(found.limit)} "
             "on it "
-            f"is a spike (factor={self.settings['factor']:g}). backward() has not run yet.",
+            f"is a spike (factor={self.settings['factor']:g}). "
+            + (UNTIMELY if loss.late else "backward() has not run yet."),
             value=value,
             threshold=found.limit,
             history=[*spike.values],

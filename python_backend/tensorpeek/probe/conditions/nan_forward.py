@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.figures import count, figure, listed
 from tensorpeek.probe.training.moments import Loss, ModuleCall
 from tensorpeek.probe.training.parameters import is_plain
@@ -31,12 +32,18 @@ class NanForward(Condition):
             self._is_known = False
 
     def on_module(self, call: ModuleCall) -> Report | None:
+        output = next((tensor for _, tensor in tensors_in(call.output)), None)
+        if output is not None and output.device.type != "cpu":
+            return self._on_device(call, output)
         bad = next((tensor for _, tensor in tensors_in(call.output) if _has_fault(tensor)), None)
         if bad is None or self._is_known or call.name in self._told:
             return None
         inputs = dict(tensors_of_call(call.args, call.kwargs))
         if any(_is_readable(tensor) and not _is_finite(tensor) for tensor in inputs.values()):
             return None  # it was born earlier
+        weights = [name for name, weight in _own_weights(call.module) if not _is_finite(weight)]
+        if weights and self._is_consequence(call):
+            return None
         self._is_known = True
         self._told.add(call.name)
         torch = sys.modules["torch"]
@@ -44,7 +51,6 @@ class NanForward(Condition):
         word = "NaN" if nans else "Inf"
         kind = type(call.module).__name__
         named = f"`{call.name}` ({kind})" if call.name else f"the model ({kind})"
-        weights = [name for name, weight in _own_weights(call.module) if not _is_finite(weight)]
         if weights:
             cause = f"Its weights {listed(weights)} are not finite: an earlier step has already ruined them."
         else:
@@ -60,6 +66,35 @@ class NanForward(Condition):
             ],
             values={**{f"input {name}": tensor for name, tensor in inputs.items()}, "output": bad},
             seeks_producer=not weights,
+        )
+
+    def _on_device(self, call: ModuleCall, output: Any) -> Report | None:
+        """The first module of a forward pass whose output was not finite in the step before."""
+        total = numbers_of(output.sum(), f"forward {call.name}") if is_plain(output.detach()) else None
+        if total is None or math.isfinite(total[0]) or total[0] == -math.inf:
+            return None
+        if self._is_known or call.name in self._told or self._is_consequence(call):
+            return None
+        self._is_known = True
+        self._told.add(call.name)
+        word = "NaN" if math.isnan(total[0]) else "Inf"
+        named = f"`{call.name}` ({type(call.module).__name__})"
+        return Report(
+            f"{word} in forward",
+            f"{word} in forward: the output of {named} was not finite in the step before. It is the first "
+            "module "
+            "with such an output; that was read from the device one step late.",
+            module=call.name,
+            next=[
+                "Set a module breakpoint on it, and look at its inputs for values at the edge of its range."
+            ],
+        )
+
+    def _is_consequence(self, call: ModuleCall) -> bool:
+        """Whether it was told before what has ruined the weights, or that something has."""
+        return bool(self._told) or any(
+            finding["condition"] in (conditions.NAN_LOSS.id, conditions.NAN_GRADIENT.id)
+            for finding in call.training.findings
         )
 
 

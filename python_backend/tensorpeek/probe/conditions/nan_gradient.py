@@ -9,11 +9,14 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.figures import count, listed
 from tensorpeek.probe.training.moments import Step
-from tensorpeek.probe.training.parameters import Trained, with_gradients
+from tensorpeek.probe.training.parameters import Trained, is_late, with_gradients
 from tensorpeek.probe.training.report import Report
 
+TIMELY = "The optimizer has not taken this step, so the weights are still clean."
+UNTIMELY = "It was seen on the device one step late, so the weights are no longer clean."
 EARLY = 8
 """Of the first parameters, the smallest one is looked at in every step: NaN flows back to them."""
 
@@ -43,7 +46,7 @@ class NanGradient(Condition):
         return Report(
             f"{word} in gradients",
             f"{word} in gradients: the gradient {which} is not finite, though the loss was. "
-            "The optimizer has not taken this step, so the weights are still clean.",
+            + (UNTIMELY if is_late(step) else TIMELY),
             module=first.name.rpartition(".")[0],
             evidence=[_row(*each) for each in bad[:20]],
             next=["Skip this step to keep the weights clean."],
@@ -57,19 +60,23 @@ class NanGradient(Condition):
         parameters = groups[self._turn % len(groups)]["params"]
         self._turn += 1
         early = [each.grad for each in groups[0]["params"][:EARLY] if each.grad is not None]
-        if early and not _is_finite(min(early, key=_size)):
+        key = id(step.optimizer)
+        if early and not _is_finite(min(early, key=_size), f"early gradient {key}"):
             return True
         other = parameters[self._turn % len(parameters)].grad if parameters else None
-        return other is not None and not _is_finite(other)
+        return other is not None and not _is_finite(other, f"gradient in turn {key}")
 
 
 def _size(gradient: Any) -> int:
     return gradient.numel()
 
 
-def _is_finite(gradient: Any) -> bool:
-    """Of what another device computes, nothing is known here."""
-    return gradient.device.type != "cpu" or math.isfinite(gradient.sum().item())
+def _is_finite(gradient: Any, name: str) -> bool:
+    """By its sum; that of a device comes one step late, as `name`."""
+    if gradient.device.type == "cpu":
+        return math.isfinite(gradient.sum().item())
+    total = numbers_of(gradient.sum(), name)
+    return total is None or math.isfinite(total[0])
 
 
 def _counts(gradient: Any) -> tuple[int, int]:

@@ -12,6 +12,8 @@ from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.report import Report
 
 KEPT = 100
+TIMELY = "backward() has not run, so gradients and weights are those of the step before."
+UNTIMELY = "It was read from the device one step late, so the weights have been changed since."
 
 
 class NanLoss(Condition):
@@ -29,7 +31,7 @@ class NanLoss(Condition):
         return Report(
             f"{word} in the loss",
             f"{word} in the loss: `{loss.name}` is {figure(value)} at backward(){before}. "
-            "backward() has not run, so gradients and weights are those of the step before.",
+            + (UNTIMELY if loss.late else TIMELY),
             value=value,
             history=[*finite, value][-KEPT:],
             next=["Skip this step or drop this batch to go on with the weights as they are."],

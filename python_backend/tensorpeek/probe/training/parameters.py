@@ -44,6 +44,18 @@ def with_gradients(step: Step) -> list[Trained]:
     return found
 
 
+def on_one_device(step: Step) -> list[Trained]:
+    """Those of them that are where the first one is, so that their numbers can be read together."""
+    found = with_gradients(step)
+    return [each for each in found if each.parameter.device == found[0].parameter.device]
+
+
+def is_late(step: Step) -> bool:
+    """Whether numbers are read one step late, since they are computed on a device."""
+    found = with_gradients(step)
+    return bool(found) and found[0].parameter.device.type != "cpu"
+
+
 def is_plain(tensor: Any) -> bool:
     """Whether torch's kernels may be asked for its numbers: dense, in memory, of floats."""
     torch = sys.modules["torch"]

@@ -7,8 +7,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.moments import Step
-from tensorpeek.probe.training.parameters import Trained, with_gradients
+from tensorpeek.probe.training.parameters import Trained, on_one_device
 
 MOST = 4096
 """Elements of a parameter that are compared; evenly spread over it."""
@@ -58,39 +59,43 @@ def keep_weights(step: Step) -> None:
     if "weights" not in step.cache:
         step.cache["weights"] = [
             Kept(each, sample(each.parameter).clone(), sample(each.parameter.grad) != 0)
-            for each in with_gradients(step)
-            if each.parameter.device.type == "cpu"
+            for each in on_one_device(step)
         ]
 
 
 def updates(step: Step) -> list[Update]:
-    """In `on_update`: what has changed, of each parameter with a gradient; empty where nothing was kept."""
+    """In `on_update`: what has changed, of each parameter with a gradient; empty where nothing was kept.
+
+    On a device, what the step before has changed.
+    """
     found = step.cache.get("updates")
     if found is None:
-        found = step.cache["updates"] = _updates(step.cache.pop("weights", []))
+        kept = step.cache.pop("weights", [])
+        found = step.cache["updates"] = _updates(kept, f"updates {id(step.optimizer)}")
     return found
 
 
-def _updates(kept: list[Kept]) -> list[Update]:
+def _updates(kept: list[Kept], name: str) -> list[Update]:
     torch = sys.modules["torch"]
     rows: list[Any] = []
     for each in kept:
         after = sample(each.trained.parameter)
         norm = torch.linalg.vector_norm
         rows += [
-            norm(after - each.before, dtype=torch.float32),
-            norm(each.before, dtype=torch.float32),
-            norm(after, dtype=torch.float32),
-            each.gradient.count_nonzero().float(),
-            (each.gradient & (after != each.before)).count_nonzero().float(),
+            norm(after - each.before, dtype=torch.float64),
+            norm(each.before, dtype=torch.float64),
+            norm(after, dtype=torch.float64),
+            each.gradient.count_nonzero().double(),
+            (each.gradient & (after != each.before)).count_nonzero().double(),
         ]
-    values = torch.stack(rows).tolist() if rows else []
-    return [
-        Update(
-            each.trained, *values[5 * index : 5 * index + 3], *map(int, values[5 * index + 3 : 5 * index + 5])
-        )
-        for index, each in enumerate(kept)
-    ]
+    values = numbers_of(torch.stack(rows), name) if rows else None
+    if values is None or len(values) != len(rows):
+        return []
+    found: list[Update] = []
+    for index, each in enumerate(kept):
+        change, before, after, pulled, moved = values[5 * index : 5 * index + 5]
+        found.append(Update(each.trained, change, before, after, int(pulled), int(moved)))
+    return found
 
 
 def whole_ratio(found: list[Update]) -> float:
