@@ -55,7 +55,7 @@ class Rerun:
         self.record = record
         self._finish = finish
         self.torch = sys.modules["torch"]
-        self.watch = Watch(Rerun._backward.__code__)
+        self.watch = Watch(Rerun.run.__code__, Rerun._backward.__code__)
         self.outcome = Outcome(self.watch, record)
         self._real_backward = _unwrapped(self.torch.autograd.backward)
 

@@ -50,7 +50,8 @@ def made(outcome: Outcome, source: Source) -> Answer:
     is_nan = bool(values.nan)
     word = "NaN" if is_nan else "+inf" if values.positive else "−inf"
     hidden = source.hidden_by if outcome.is_backward and not source.is_backward else ""
-    where = _at(source.place)
+    place = source.place or _call_of_model(outcome)
+    where = _at(place)
     step = f"step {outcome.record.number}"
     module = path_in(outcome.record.module, source.module)
     inside = f" (in `{module}`)" if module else ""
@@ -76,7 +77,7 @@ def made(outcome: Outcome, source: Source) -> Answer:
         text += f"; `{op}`{_at(place)} makes NaN of it"
     return {
         "op": source.op,
-        "place": list(source.place) if source.place else None,
+        "place": list(place) if place else None,
         "phase": "backward" if source.is_backward else "forward",
         "module": module,
         "inputs": _inputs(source),
@@ -114,7 +115,7 @@ def given(outcome: Outcome, source: Source) -> Answer:
     if row is not None and data_rows is not None and len(data_rows) == values.shape[0]:
         of_data = f" (row {data_rows[row]} of the data set)"
     count = f", {values.bad} of {values.size} elements are not finite" if values.bad > 1 else ""
-    place = source.place
+    place = source.place or _call_of_model(outcome)
     return {
         "op": "input",
         "place": list(place) if place else None,
@@ -133,6 +134,11 @@ def given(outcome: Outcome, source: Source) -> Answer:
         ],
         "related": [],
     }
+
+
+def _call_of_model(outcome: Outcome) -> Place | None:
+    code = outcome.record.code
+    return Place(code.co_filename, outcome.record.line, code.co_name) if code is not None else None
 
 
 def batch_rows(outcome: Outcome, values: Values) -> list[int]:

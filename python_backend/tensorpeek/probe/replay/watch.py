@@ -71,12 +71,12 @@ class Source:
 
 
 class Watch:
-    def __init__(self, backward_code: CodeType | None = None) -> None:
+    def __init__(self, *floors: CodeType) -> None:
         self.sources: list[Source] = []
         self.forward: dict[int, ForwardOp] = {}
         """By the sequence number of the autograd node."""
-        self._backward_code = backward_code
-        """Of the function that calls the backward pass: frames above it say nothing of an op below it."""
+        self._floors = frozenset(floors)
+        """Of functions that run the program's code: frames around those say nothing of an op inside."""
         self.is_paused = False
         """Set while we look at values ourselves."""
         self._taint: dict[int, frozenset[Source]] = {}
@@ -271,23 +271,15 @@ class Watch:
         """The user's line that is being executed, and the innermost module that is being called."""
         frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         place: Place | None = None
-        while frame is not None:
+        module: Any = None
+        while frame is not None and frame.f_code not in self._floors and not (place and module is not None):
             code = frame.f_code
-            if code is self._backward_code:
-                return place, None
-            if code is self._call_module:
+            if module is None and code is self._call_module:
                 module = frame.f_locals["self"]
-                return place or _user_place(frame), module
-            if place is None and is_users_code(code):
-                place = Place(code.co_filename, frame.f_lineno, code.co_name)
+            elif place is None and is_users_code(code):
+                place = Place(code.co_filename, frame.f_lineno or 0, code.co_name)
             frame = frame.f_back
-        return place, None
-
-
-def _user_place(frame: FrameType | None) -> Place | None:
-    while frame is not None and not is_users_code(frame.f_code):
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name) if frame else None
+        return place, module
 
 
 def _storage(tensor: Any) -> int:

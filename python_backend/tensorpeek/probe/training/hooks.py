@@ -111,6 +111,19 @@ class Hooks:
     def disarm(self) -> None:
         self._pre_hooks.pop(self, None)
 
+    def silence(self) -> Callable[[], None]:
+        """Sees no module until the function that this returns is called."""
+        was_armed, was_measuring = self in self._pre_hooks, self._measuring is not None
+
+        def speak() -> None:
+            self.measure(was_measuring)
+            if was_armed:
+                self.arm()
+
+        self.measure(False)
+        self.disarm()
+        return speak
+
     def measure(self, wanted: bool) -> None:
         """Whether every module's return is told."""
         if wanted == (self._measuring is not None):

@@ -6,13 +6,17 @@ import os
 import sys
 from collections import deque
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import Finding
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.registry import BY_ID
-from tensorpeek.probe.training import actions
+from tensorpeek.probe.replay.copy_of_process import AT_START
+from tensorpeek.probe.replay.in_place import SILENCERS
+from tensorpeek.probe.training import actions, capsule
+from tensorpeek.probe.training.capsule_replay import CapsuleReplay
 from tensorpeek.probe.training.clock import Clock
 from tensorpeek.probe.training.dispatch import Dispatch
 from tensorpeek.probe.training.hooks import Hooks
@@ -24,6 +28,7 @@ from tensorpeek.probe.training.reporting import Listener, Reporting
 from tensorpeek.probe.training.step_record import StepRecord
 from tensorpeek.probe.training.torch_arrival import Arrival, is_here
 from tensorpeek.probe.training.watcher import Watcher
+from tensorpeek.runs.folder import RUNS, RunFolder, now
 
 LOSSES_KEPT = 100
 
@@ -39,6 +44,10 @@ class Training:
         self.wishes = actions.Wishes()
         self.is_evaluating: Callable[[], bool] = lambda: False
         """Whether this thread evaluates an expression of the user's while paused: no moment of the training."""
+        self.run_folder: Callable[[], Path] = _new_run_folder
+        """Where a capsule is written to; makes it if need be."""
+        self.replay: CapsuleReplay | None = None
+        """What the next forward pass is to be replaced by."""
         self._budget = Budget()
         self._dispatch = Dispatch(self._budget, self.note_problem)
         self._watcher = Watcher(self, self._dispatch)
@@ -120,6 +129,10 @@ class Training:
         self._arrival.leave()
         self._hooks.remove()
 
+    def silence(self) -> Callable[[], None]:
+        """Sees nothing of what modules do, until the function that this returns is called."""
+        return self._hooks.silence()
+
     def failed(self, error: BaseException) -> None:
         """An exception has left the program, or is about to."""
         frame = None
@@ -141,7 +154,14 @@ class Training:
             return actions.drop_batch(self), ""
         if action == "setLearningRate" and value is not None:
             return actions.set_learning_rate(self, value), ""
+        if action == "saveCapsule":
+            path = capsule.save(self, self.run_folder())
+            return f"The capsule of step {self.clock.step} is in {path}.", str(path)
         raise ValueError(f"no action {action}")
+
+    def replay_capsule(self, path: str) -> None:
+        """Puts the program into the capsule's state at its first forward pass: the moment `capsule`."""
+        self.replay = CapsuleReplay(path)
 
     # What the watcher tells
 
@@ -192,4 +212,11 @@ class Training:
             self._hooks.install()
 
 
+def _new_run_folder() -> Path:
+    program = sys.argv[0] if sys.argv else ""
+    return RunFolder(RUNS, program, sys.argv[1:], now()).path()
+
+
 TRAINING = Training()
+AT_START.append(TRAINING.stop)
+SILENCERS.append(TRAINING.silence)
