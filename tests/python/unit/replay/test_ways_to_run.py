@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from harness.step_recorder import Found, Recorder, recorded
-from tensorpeek.probe.replay.producer import FINITE_MODEL, locate
+from tensorpeek.probe.replay.producer import FINITE_MODEL, find_producer, locate
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.step_record import StepRecord
 
@@ -201,7 +201,57 @@ def test_a_node_of_the_graph_is_located(tmp_path: Path) -> None:
     assert (recorder.answer.path, recorder.answer.line) == (str(path), 7)
 
 
-def test_without_fork_the_reason_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("forward", "op", "phase"),
+    [("(self.out(h) - 9).log()", "log", "forward"), ("self.out((h * 0).abs().sqrt())", "sqrt", "backward")],
+)
+def test_without_a_copy_the_model_is_run_in_place(
+    forward: str, op: str, phase: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    text = f"""
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc, self.norm, self.out = nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1)
+            def forward(self, x):
+                h = torch.nn.functional.dropout(self.norm(self.fc(x)), 0.5)
+                return {forward}  # <-
+        net = Net()
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        net(torch.rand(3, 4)).sum().backward()
+        opt.step()
+        """
+    seen: list[str] = []
+
+    def ask(record: StepRecord, phase: str) -> object:
+        def everything() -> str:
+            weights = {
+                name: (value.tolist(), value._version) for name, value in record.module.state_dict().items()
+            }
+            gradients = [parameter.grad for parameter in record.module.parameters()]
+            return repr((weights, gradients, torch.get_rng_state().tolist(), torch.is_grad_enabled()))
+
+        before = everything()
+        answer = find_producer(record, phase)
+        seen.extend([before, everything()])
+        return answer
+
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(text))
+    with recorded(ask) as recorder, pytest.raises(Found):
+        runpy.run_path(str(path), run_name="__main__")
+    found = recorder.producer()
+    assert (found.op, found.phase, found.place and found.place.line) == (op, phase, 10)
+    assert not found.exact
+    assert seen[0] == seen[1]
+
+
+def test_without_a_copy_what_comes_after_the_model_is_not_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     text = """
         import torch
@@ -211,3 +261,4 @@ def test_without_fork_the_reason_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pa
         """
     recorder, _ = run(tmp_path, textwrap.dedent(text))
     assert "CUDA" in recorder.unknown().reason
+    assert recorder.unknown().known == [FINITE_MODEL]
