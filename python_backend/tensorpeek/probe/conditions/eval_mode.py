@@ -107,7 +107,9 @@ def _concerned(step: Step, root: Any) -> list[tuple[str, str]]:
         drops = "Dropout" in kind and getattr(module, "p", 1) != 0
         norm = kind.startswith(NORMS) and getattr(module, "track_running_stats", False)
         recurrent = getattr(module, "dropout", 0)
-        inner = raw.is_a(type(module), "torch.nn.RNNBase", "torch.nn.MultiheadAttention")
+        inner = raw.is_a(
+            type(module), "torch.nn.modules.rnn.RNNBase", "torch.nn.modules.activation.MultiheadAttention"
+        )
         if drops or norm or (inner and isinstance(recurrent, float) and recurrent > 0):
             found.append((step.training.models.module_path(module) or kind, kind))
     return found

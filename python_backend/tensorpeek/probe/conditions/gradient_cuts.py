@@ -19,6 +19,7 @@ CUTTING_CALLS = {
     "numpy": "numpy()",
     "tolist": "tolist()",
 }
+ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 NEW_TENSOR = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
 NO_GRADIENT = ("no_grad", "inference_mode", "set_grad_enabled")
 
@@ -75,7 +76,7 @@ def _cuts_in(code: CodeType, names: set[str]) -> Iterator[Cut]:
     """What cuts a value that comes, through assignments of this function, from a call of one of the names."""
     body = source.body_of(code)
     carriers = _carriers(body, names)
-    for node in source.own_nodes(body):
+    for node in _flowing(body):
         if isinstance(node, (ast.With, ast.AsyncWith)):
             what = next(
                 (word for item in node.items if (word := _called(item.context_expr)) in NO_GRADIENT), ""
@@ -96,6 +97,50 @@ def _cuts_in(code: CodeType, names: set[str]) -> Iterator[Cut]:
         elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
             if _uses(node.value, names, carriers):
                 yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
+
+
+def _flowing(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of the statements whose values get into what the function returns, or into a loss."""
+    statements = [node for node in source.own_nodes(body) if isinstance(node, ast.stmt)]
+    wanted = {name for node in statements for name in _ends(node)}
+    for _ in range(10):
+        before = len(wanted)
+        for node in statements:
+            if isinstance(node, ASSIGNING) and any(
+                source.text(each) in wanted for each in source.targets(node)
+            ):
+                wanted.update(_names_in(node.value))
+        if len(wanted) == before:
+            break
+    for node in statements:
+        if isinstance(node, ast.Return):
+            yield from ast.walk(node)
+        elif isinstance(node, ASSIGNING) and any(
+            source.text(each) in wanted for each in source.targets(node)
+        ):
+            yield from ast.walk(node)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            inside = [inner for inner in ast.walk(node) if isinstance(inner, ASSIGNING)]
+            if any(source.text(each) in wanted for inner in inside for each in source.targets(inner)):
+                yield node
+
+
+def _ends(node: ast.stmt) -> set[str]:
+    """The names in what a function returns, and of losses that it calls backward on."""
+    if isinstance(node, ast.Return):
+        return _names_in(node.value)
+    found: set[str] = set()
+    for inner in ast.walk(node) if isinstance(node, (ast.Expr, ast.Assign)) else ():
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            if inner.func.attr in ("backward", "manual_backward"):
+                found.update(_names_in(inner.func.value))
+                found.update(name for argument in inner.args for name in _names_in(argument))
+    return found
+
+
+def _names_in(node: ast.AST | None) -> set[str]:
+    inner = ast.walk(node) if node is not None else ()
+    return {source.text(each) for each in inner if isinstance(each, (ast.Name, ast.Attribute))}
 
 
 def _cut(code: CodeType, node: ast.AST, what: str, advice: str) -> Cut:

@@ -33,6 +33,7 @@ class Kept:
     """The smallest parameters that get gradients."""
     watched: list[Watched] = field(default_factory=list)
     in_a_row: int = 0
+    is_told: bool = False
     steps: int = 0
 
 
@@ -61,9 +62,9 @@ class GradientsKept(Condition):
             kept.in_a_row += 1
         elif used or not kept.watched:
             kept.in_a_row = 0
-        if kept.in_a_row < self.settings["window"]:
+        if kept.in_a_row < self.settings["window"] or kept.is_told:
             return None
-        kept.in_a_row = 0
+        kept.is_told = True
         count = sum(len(group["params"]) for group in step.optimizer.param_groups)
         return Report(
             "Gradients never cleared",

@@ -19,6 +19,8 @@ from tensorpeek.probe.training.places import Place, place_of
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.user_values import named_tensors
 
+FEWEST_LOOKS = 3
+HISTORY = 50
 ALWAYS_NAMED = 3
 """Looks at a loss at which the frame's tensors are noted in any case, for an error in the next step."""
 
@@ -32,7 +34,10 @@ class Reach:
     oldest: int
     counts: list[int] = field(default_factory=list)
     """Nodes at each look while it grows."""
+    began: int = 0
+    """Backward passes that had run when it began to grow."""
     looks: int = 0
+    is_told: bool = False
     names: dict[int, str] = field(default_factory=dict)
     """Names of the frame's tensors by the sequence number of what made them."""
     carriers: list[str] = field(default_factory=list)
@@ -62,10 +67,10 @@ class GrowingGraph(Condition):
         key = (threading.get_ident(), loss.name)
         reach = self._last = self._look(loss, graph, self._reaches.get(key))
         self._reaches[key] = reach
-        if len(reach.counts) > self.settings["window"]:
-            report = _growing(loss, reach)
-            reach.counts = []
-            return report
+        passes = loss.training.clock.backwards - reach.began
+        if len(reach.counts) >= FEWEST_LOOKS and passes >= self.settings["window"] and not reach.is_told:
+            reach.is_told = True
+            return _growing(loss, reach, passes)
         return ctx_outputs.in_graph(graph)
 
     def on_update(self, step: Step) -> Report | None:
@@ -84,16 +89,22 @@ class GrowingGraph(Condition):
         newest = sequence_of(loss.tensor.grad_fn)
         reach = Reach(newest, min(sequences, default=newest), place=place_of(loss.frame))
         count = len(graph.nodes)
-        if before is not None:
-            reach.looks = before.looks + 1
+        if before is None:
+            reach.counts, reach.began = [count], loss.training.clock.backwards
+        else:
+            reach.looks, reach.is_told = before.looks + 1, before.is_told
             old = {number for number in sequences if number <= before.newest}
-            is_longer = not graph.is_whole or count > (before.counts or [0])[-1]
+            is_longer = not graph.is_whole or count > before.counts[-1]
             if old and is_longer and (reach.oldest <= before.oldest or not graph.is_whole):
-                reach.counts = [*(before.counts or [count]), count]
+                reach.began = before.began
+                reach.counts = [*before.counts[-HISTORY:], count]
                 reach.oldest = min(reach.oldest, before.oldest)
+            else:
+                reach.counts = [count]
+                reach.began = loss.training.clock.backwards
             if old:
                 reach.carriers = _carriers(graph, old, before.names)
-        if reach.looks < ALWAYS_NAMED or reach.counts:
+        if reach.looks < ALWAYS_NAMED or len(reach.counts) > 1:
             reach.names = _names(loss.frame)
         return reach
 
@@ -119,7 +130,7 @@ def _carriers(graph: Graph, old: set[int], names: dict[int, str]) -> list[str]:
     return found or [names[number] for number in sorted(old, reverse=True) if number in names]
 
 
-def _growing(loss: Loss, reach: Reach) -> Report:
+def _growing(loss: Loss, reach: Reach, passes: int) -> Report:
     name = reach.carriers[0] if reach.carriers else ""
     place = source.last_assignment(loss.frame, name) if name and loss.frame is not None else None
     first, last = reach.counts[0], reach.counts[-1]
@@ -129,7 +140,7 @@ def _growing(loss: Loss, reach: Reach) -> Report:
     return Report(
         "Graph grows each step",
         f"{what} the graph of all previous steps: the graph of `{loss.name}` has {last} nodes, {first} of them "
-        f"{len(reach.counts) - 1} backward passes ago. Each pass runs through the whole history, and its memory "
+        f"{passes} backward passes ago. Each pass runs through the whole history, and its memory "
         f"is never freed.{hides}{more}",
         place=place,
         value=float(last),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 from tensorpeek.probe.training import source
@@ -11,6 +12,7 @@ from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
 
 TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+FEWEST_LOOKS = 3
 REGISTER = (
     "register_forward_hook",
     "register_forward_pre_hook",
@@ -20,11 +22,29 @@ REGISTER = (
 )
 
 
+@dataclass
+class Growth:
+    """Of a module's hooks, as long as every step adds at least one."""
+
+    first: int
+    """The step at which it was first seen."""
+    last: int = 0
+    count: int = 0
+    looks: int = 0
+    is_told: bool = False
+
+    def is_told_at(self, step: int, window: int) -> bool:
+        """Whether it has gone on for so many steps, and was not told before."""
+        if self.is_told or self.looks < FEWEST_LOOKS or step - self.first < window:
+            return False
+        self.is_told = True
+        return True
+
+
 class GrowingHooks:
     def __init__(self, window: int) -> None:
         self._window = window
-        self._counts: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
-        """Hooks of a module at the last look, and looks in a row that found more."""
+        self._growths: weakref.WeakKeyDictionary[Any, Growth] = weakref.WeakKeyDictionary()
 
     def look(self, step: Step) -> Report | None:
         for root in step.training.models.roots():
@@ -32,10 +52,12 @@ class GrowingHooks:
                 count = sum(len(table) for name in TABLES if (table := getattr(module, name, None)))
                 if not count:
                     continue
-                before, in_a_row = self._counts.get(module, (count, 0))
-                in_a_row = in_a_row + 1 if count > before else 0
-                self._counts[module] = (count, in_a_row)
-                if in_a_row == self._window:
+                growth = self._growths.get(module)
+                if growth is None or count - growth.count < step.number - growth.last:
+                    growth = self._growths[module] = Growth(step.number)
+                growth.looks += 1
+                growth.count, growth.last = count, step.number
+                if growth.is_told_at(step.number, self._window):
                     return _report(step, module, count)
         return None
 

@@ -14,64 +14,65 @@ from tensorpeek.probe.training.graph import sequence_of, walk
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Related, Report
-from tensorpeek.probe.training.user_values import is_tensor, locals_of, named_tensors, user_frames
+from tensorpeek.probe.training.user_values import is_tensor, locals_of, user_frames
 
 NEAR = 40
-"""Nodes that lie between a total and what it was a look ago."""
+"""Nodes that may lie between a total and what it was in the step before."""
+MOST_STEPS_BACK = 2000
+FEWEST_LOOKS = 3
 MOST_PARTS = 50
 
 
 @dataclass
 class Growth:
+    """Of what one expression holds, as long as each look finds it grown out of what it was."""
+
     mark: int
     """Of a total, its sequence number; of a list, that of its first tensor."""
+    first: int
+    """The step in which it began."""
+    looks: int = 1
     length: int = 0
-    in_a_row: int = 0
 
 
 class KeptGraphs:
     def __init__(self, window: int) -> None:
         self._window = window
-        self._totals: dict[str, Growth] = {}
-        self._lists: dict[str, Growth] = {}
+        self._growths: dict[str, Growth] = {}
+        self._told: set[str] = set()
 
     def look(self, step: Step) -> Report | None:
         """At the end of a step: what still reaches into the graphs of the steps before."""
-        return self._look_at_totals(step) or self._look_at_lists(step)
-
-    def _look_at_totals(self, step: Step) -> Report | None:
         present: dict[str, Growth] = {}
-        for name, tensor in named_tensors(step.frame):
-            if not tensor.requires_grad or tensor.grad_fn is None or name in present:
+        for name, value in _holders(step.frame):
+            if name in present or name in self._told:
                 continue
-            mark, before = sequence_of(tensor.grad_fn), self._totals.get(name)
-            growth = present[name] = Growth(mark)
-            if before is None:
+            before = self._growths.get(name)
+            growth = _list_growth(value, before) if type(value) is list else _total_growth(value, before)
+            if growth is None:
                 continue
-            if before.mark == mark:
-                growth.in_a_row = before.in_a_row
-            elif _reaches(tensor.grad_fn, before.mark):
-                growth.in_a_row = before.in_a_row + 1
-                if growth.in_a_row == self._window:
-                    self._totals = {}
-                    return _total_report(step, name)
-        self._totals = present
+            if growth.looks == 1:
+                growth.first = step.number
+            present[name] = growth
+            if growth.looks >= FEWEST_LOOKS and step.number - growth.first >= self._window:
+                self._told.add(name)
+                return _list_report(step, name, growth.length) if growth.length else _total_report(step, name)
+        self._growths = present
         return None
 
-    def _look_at_lists(self, step: Step) -> Report | None:
-        present: dict[str, Growth] = {}
-        for name, parts in _lists(step.frame):
-            if not parts or name in present or not _keeps_graph(parts[0]) or not _keeps_graph(parts[-1]):
-                continue
-            mark, before = sequence_of(parts[0].grad_fn), self._lists.get(name)
-            growth = present[name] = Growth(mark, len(parts))
-            if before is not None and before.mark == mark and len(parts) > before.length:
-                growth.in_a_row = before.in_a_row + 1
-                if growth.in_a_row == self._window:
-                    self._lists = {}
-                    return _list_report(step, name, len(parts))
-        self._lists = present
-        return None
+
+def _total_growth(tensor: Any, before: Growth | None) -> Growth | None:
+    mark = sequence_of(tensor.grad_fn)
+    if before is None or before.length or (before.mark != mark and not _reaches(tensor.grad_fn, before.mark)):
+        return Growth(mark, 0)
+    return Growth(mark, before.first, before.looks + (before.mark != mark))
+
+
+def _list_growth(parts: list[Any], before: Growth | None) -> Growth:
+    mark, length = sequence_of(parts[0].grad_fn), len(parts)
+    if before is None or before.mark != mark or length <= before.length or not before.length:
+        return Growth(mark, 0, length=length)
+    return Growth(mark, before.first, before.looks + 1, length)
 
 
 def _keeps_graph(value: Any) -> bool:
@@ -79,22 +80,42 @@ def _keeps_graph(value: Any) -> bool:
 
 
 def _reaches(function: Any, mark: int) -> bool:
+    """Whether a total was made from what it was at the last look."""
+    older = function
+    for _ in range(MOST_STEPS_BACK):
+        # The old total is older than all that was added to it since.
+        following = [(sequence_of(each), each) for each, _ in older.next_functions if each is not None]
+        following = [entry for entry in following if entry[0] >= 0]
+        if not following:
+            break
+        sequence, older = min(following, key=_first)
+        if sequence <= mark:
+            return sequence == mark
     return any(node.sequence == mark for node in walk(function, NEAR).nodes)
 
 
-def _lists(frame: FrameType | None) -> Iterator[tuple[str, list[Any]]]:
+def _first(entry: tuple[int, Any]) -> int:
+    return entry[0]
+
+
+def _holders(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
+    """Tensors with a graph, and lists of such, in the frames' names and in attributes of the user's objects."""
     for each in user_frames(frame):
         for name, value in locals_of(each).items():
-            if type(value) is list:
+            if _holds(value):
                 yield name, value
             elif type(value) is dict:
-                for key, part in list(value.items())[:MOST_PARTS]:
-                    if type(part) is list:
-                        yield f"{name}[{key!r}]", part
+                parts = list(value.items())[:MOST_PARTS]
+                yield from ((f"{name}[{key!r}]", part) for key, part in parts if _holds(part))
             elif not isinstance(value, type) and source.is_users_class(type(value)):
-                for key, part in list(raw.attributes(value).items())[:MOST_PARTS]:
-                    if type(part) is list:
-                        yield f"{name}.{key}", part
+                parts = list(raw.attributes(value).items())[:MOST_PARTS]
+                yield from ((f"{name}.{key}", part) for key, part in parts if _holds(part))
+
+
+def _holds(value: Any) -> bool:
+    if type(value) is list:
+        return bool(value) and _keeps_graph(value[0]) and _keeps_graph(value[-1])
+    return _keeps_graph(value)
 
 
 def _total_report(step: Step, name: str) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
@@ -38,11 +38,19 @@ class LossInput(Condition):
     info = conditions.LOSS_INPUT
     samples = frozenset({"on_loss"})
 
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._told: set[str] = set()
+        """Names of the losses that were spoken of: what a program does, it does in every step."""
+
     def on_loss(self, loss: Loss) -> Report | None:
+        if loss.name in self._told:
+            return None
         graph = graph_of(loss)
         for node in near_nodes(graph):
             wrong = _wrong(graph, node)
             if wrong is not None:
+                self._told.add(loss.name)
                 return self._report(loss, wrong)
         return None
 

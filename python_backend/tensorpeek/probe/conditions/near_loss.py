@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tensorpeek.probe.replay.producer import locate
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.graph import RESHAPES, Graph, Node
 from tensorpeek.probe.training.places import Place, place_of
@@ -84,8 +85,6 @@ def near_nodes(graph: Graph) -> Iterator[Node]:
 
 def place_of_node(loss: Loss, node: Node) -> Place | None:
     """The user's line of the forward operation: by running the step again, else the line that made the loss."""
-    from tensorpeek.probe.replay.producer import locate
-
     record = loss.training.record
     found = locate(record, list(node.path)) if record is not None else None
     return found or place_of_loss(loss)

@@ -34,6 +34,8 @@ class ParameterUnused(Condition):
         """Parameters of optimizers that never had a gradient."""
         self._ran: weakref.WeakSet[Any] = weakref.WeakSet()
         """Modules whose forward was seen to run."""
+        self._since: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        """The step of each optimizer's first look."""
         self._reported: set[str] = set()
         self._strangers: dict[str, int] = {}
         """Steps in which a leaf that nothing registers was in the graph, by its expression."""
@@ -63,12 +65,13 @@ class ParameterUnused(Condition):
 
     def on_gradients(self, step: Step) -> Report | None:
         looks = self._looks[step.optimizer] = self._looks.get(step.optimizer, 0) + 1
+        since = self._since.setdefault(step.optimizer, step.number)
         own = trained(step)
         silent = [each for each in own if self._never_had_gradient(each, looks)]
         window = int(self.settings["window"])
         if looks < window or not silent:
             return None
-        return self._stale(step, own, silent) or self._cut(step, own, silent, looks)
+        return self._stale(step, own, silent) or self._cut(step, own, silent, step.number - since + 1)
 
     def _never_had_gradient(self, each: Trained, looks: int) -> bool:
         key = id(each.parameter)
@@ -120,7 +123,7 @@ class ParameterUnused(Condition):
             next=["Build the optimizer after the model has its last form, or add_param_group the new ones."],
         )
 
-    def _cut(self, step: Step, own: list[Trained], silent: list[Trained], looks: int) -> Report | None:
+    def _cut(self, step: Step, own: list[Trained], silent: list[Trained], steps: int) -> Report | None:
         """Parameters whose module ran, but that the gradient does not reach."""
         owners = _owners(step.training.models.roots())
         ran = [
@@ -136,7 +139,7 @@ class ParameterUnused(Condition):
         if cut is None:
             # A library's model may have parts that this use of it does not need.
             ran = [(each, owner) for each, owner in ran if source.is_users_class(type(owner[1])) or owner[2]]
-            if looks < UNEXPLAINED or not ran:
+            if steps < UNEXPLAINED or not ran:
                 return None
         self._reported.update(each.name for each, _ in ran)
         names = _named([each.name for each, _ in ran])
@@ -145,7 +148,7 @@ class ParameterUnused(Condition):
         others = len(own) - len(ran)
         return Report(
             "Parameter without gradient",
-            f"{names} got no gradient in {looks} steps although they require one, their module runs and "
+            f"{names} got no gradient in {steps} steps although they require one, their module runs and "
             f"{type(step.optimizer).__name__} has them.{how}",
             place=cut.place if cut is not None else None,
             module=module,

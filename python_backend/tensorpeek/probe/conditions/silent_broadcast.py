@@ -42,13 +42,21 @@ class SilentBroadcast(Condition):
     info = conditions.SILENT_BROADCAST
     samples = frozenset({"on_loss"})
 
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._told: set[str] = set()
+        """Names of the losses that were spoken of: what a program does, it does in every step."""
+
     def on_loss(self, loss: Loss) -> Report | None:
+        if loss.name in self._told:
+            return None
         graph = graph_of(loss)
         for node in near_nodes(graph):
             outer = outer_product(graph, node)
             if outer is not None:
                 report = self._report(loss, outer)
                 if report is not None:
+                    self._told.add(loss.name)
                     return report
         return None
 

@@ -72,9 +72,9 @@ def _owner(module: Any, path: str, name: str, value: Any, wanted: dict[int, Any]
 
 
 def _parameters(part: Any) -> list[Any]:
-    if raw.is_a(type(part), "torch.nn.Module"):
+    if raw.is_module(type(part)):
         return list(part.parameters())
-    if is_tensor(part) and raw.is_a(type(part), "torch.nn.Parameter"):
+    if is_tensor(part) and raw.is_a(type(part), "torch.nn.parameter.Parameter"):
         return [part]
     if type(part) in (list, tuple):
         return [parameter for inner in part[:MOST_PARTS] for parameter in _parameters(inner)]
@@ -89,7 +89,7 @@ def _chain_to(function: Any, wanted: dict[int, Any]) -> str:
             return ""
         variable = getattr(function, "variable", None)
         if variable is not None:
-            is_parameter = raw.is_a(type(variable), "torch.nn.Parameter")
+            is_parameter = raw.is_a(type(variable), "torch.nn.parameter.Parameter")
             name: str = first.name()
             return name.rpartition("Backward")[0] if is_parameter and id(variable) in wanted else ""
         following = [each for each, _ in function.next_functions if each is not None]

@@ -14,6 +14,7 @@ from types import CodeType, FrameType
 from typing import Any, Union
 
 from tensorpeek.probe.training.places import Place, is_users_file
+from tensorpeek.probe.types_map import TypeMap
 
 LARGEST_FILE = 20_000
 """Lines of a file that is parsed."""
@@ -157,7 +158,15 @@ def file_of_class(cls: type) -> str:
 
 
 def is_users_class(cls: type) -> bool:
-    return is_users_file(path) if (path := file_of_class(cls)) else False
+    known = _is_users_class.get(cls)
+    if known is None:
+        path = file_of_class(cls)
+        known = bool(path) and is_users_file(path)
+        _is_users_class.set(cls, known)
+    return known
+
+
+_is_users_class: TypeMap[bool] = TypeMap()
 
 
 def calls(path: str, *names: str) -> list[ast.Call]:
