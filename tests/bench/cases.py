@@ -4,7 +4,8 @@
 first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected twins, in
 which every finding is a false alarm. The repository holds no such scripts.
 
-A fault is found when a finding, or a line that it names, is on a line that the expected words name. Each program
+A fault is found when a finding, or a line that it names, is on a line that the expected words name; where those
+name no line, when it names a parameter or module of theirs. Each program
 runs in a process of its own, forked when torch is loaded: most of a short script's time is importing it.
 """
 
@@ -47,19 +48,27 @@ class Outcome:
             return "false alarm" if self.findings else "silent"
         if not self.findings:
             return "missed"
-        wanted = expected_lines(self.path)
-        return "found" if any(lines_of(each) & wanted for each in self.findings) else "other line"
+        lines, names = expected(self.path)
+        if any(lines_of(each) & lines for each in self.findings):
+            return "found"
+        if not lines and any(name in each["message"] for each in self.findings for name in names):
+            return "found"
+        return "other line"
 
 
-def expected_lines(path: Path) -> set[int]:
+def expected(path: Path) -> tuple[set[int], set[str]]:
+    """The lines that the expected words name, and the names in them."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
-    return {int(number) for match in LINE.finditer(first) for number in match.groups() if number}
+    lines = {int(number) for match in LINE.finditer(first) for number in match.groups() if number}
+    return lines, set(re.findall(r"`[^`]+`", first))
 
 
 def lines_of(finding: Finding) -> set[int]:
     """The line of a finding, and those that it names."""
     lines = {finding["line"], *(related["line"] for related in finding["related"])}
-    return lines | {int(number) for match in LINE.finditer(finding["message"]) for number in match.groups() if number}
+    return lines | {
+        int(number) for match in LINE.finditer(finding["message"]) for number in match.groups() if number
+    }
 
 
 def run_case(path: Path, is_twin: bool, words: str) -> Outcome:
@@ -122,7 +131,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What is found in programs with known faults.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("groups", nargs="*", default=GROUPS)
-    parser.add_argument("--twins", action="store_true", help="the corrected twins of every group, and no fault")
+    parser.add_argument(
+        "--twins", action="store_true", help="the corrected twins of every group, and no fault"
+    )
     parser.add_argument("--say", action="store_true", help="what was said, beside the verdict")
     parser.add_argument("--only", default="", help="programs whose names hold this text")
     parser.add_argument("--break", dest="words", default="recommended")
@@ -154,17 +165,24 @@ def _paths(options: argparse.Namespace, is_twin: bool) -> list[Path]:
     folders = [path for path in sorted(options.folder.iterdir()) if path.is_dir()]
     if not options.twins:
         folders = [path for path in folders if path.name in options.groups]
-    paths = [path for folder in folders for path in sorted((folder / "fixed" if is_twin else folder).glob("*.py"))]
+    paths = [
+        path for folder in folders for path in sorted((folder / "fixed" if is_twin else folder).glob("*.py"))
+    ]
     return [path for path in paths if options.only in path.name]
 
 
 def _show(outcome: Outcome, says: bool) -> None:
-    print(f"{outcome.verdict:<12} {outcome.path.stem}{'  ' + outcome.problem if outcome.problem else ''}", flush=True)
+    print(
+        f"{outcome.verdict:<12} {outcome.path.stem}{'  ' + outcome.problem if outcome.problem else ''}",
+        flush=True,
+    )
     if says and not outcome.is_twin:
         print(f"    expected: {outcome.path.read_text().partition(chr(10))[0][10:]}")
     if says or outcome.verdict in ("false alarm", "other line"):
         for finding in outcome.findings:
-            print(f"    {finding['condition']} step {finding['step']} line {finding['line']}: {finding['message']}")
+            print(
+                f"    {finding['condition']} step {finding['step']} line {finding['line']}: {finding['message']}"
+            )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from tensorpeek.probe.conditions.identical_units import IdenticalUnits
 from tensorpeek.probe.conditions.loss_input import LossInput
 from tensorpeek.probe.conditions.loss_plateau import LossPlateau
 from tensorpeek.probe.conditions.loss_spike import LossSpike
+from tensorpeek.probe.conditions.mixed_device import MixedDevice
 from tensorpeek.probe.conditions.nan_forward import NanForward
 from tensorpeek.probe.conditions.nan_gradient import NanGradient
 from tensorpeek.probe.conditions.nan_loss import NanLoss
@@ -37,6 +38,7 @@ CLASSES: tuple[type[Condition], ...] = (
     WeightsFrozen,
     LossPlateau,
     BadInput,
+    MixedDevice,
     SilentBroadcast,
     OutOfMemory,
     StepSkipped,

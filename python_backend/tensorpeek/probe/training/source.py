@@ -59,11 +59,14 @@ def own_nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
             waiting.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def statement_at(code: CodeType, line: int) -> ast.stmt | None:
-    """The innermost statement of the frame that covers the line."""
+def statement_around(path: str, line: int) -> ast.stmt | None:
+    """The innermost simple statement of a file that covers the line, whatever function it is in."""
     found: ast.stmt | None = None
-    for node in own_nodes(body_of(code)):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+    tree = tree_of(path)
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.stmt) or not node.lineno <= line <= (node.end_lineno or node.lineno):
+            continue
+        if found is None or node.lineno >= found.lineno:
             found = node
     return found
 
