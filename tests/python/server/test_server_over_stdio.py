@@ -3,12 +3,10 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
@@ -20,20 +18,6 @@ PACKAGE = Path(tensorpeek.__file__).parent
 SERVER = PACKAGE / "server" / "__main__.py"
 URI = "file:///train.py"
 REQUEST = "tensorpeek/evaluatableExpression"
-
-
-@pytest_asyncio.fixture
-async def client(tmp_path: Path) -> AsyncIterator[LanguageClient]:
-    client = LanguageClient("test", "1")
-    # From another folder, so that only the script path can lead to the package.
-    await client.start_io(sys.executable, str(SERVER), cwd=tmp_path)
-    capabilities = types.ClientCapabilities()
-    await client.initialize_async(types.InitializeParams(capabilities=capabilities))
-    client.initialized(types.InitializedParams())
-    yield client
-    await client.shutdown_async(None)
-    client.exit(None)
-    await client.stop()
 
 
 def open_text(client: LanguageClient, text: str) -> None:
