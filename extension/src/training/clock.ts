@@ -10,13 +10,15 @@ export function clockNode(state: TrainingState): Node {
     new Node(`clock.${id}`, label, { description, ...face });
   const children: Node[] = [];
   if (state.gradientNorm !== null) {
-    children.push(row("norm", l10n.t("gradient norm"), shortNumber(state.gradientNorm)));
+    children.push(row("norm", l10n.t("gradient norm"), shortNumber(state.gradientNorm), { icon: "pulse" }));
   }
   if (state.learningRates.length > 0) {
-    children.push(row("rate", l10n.t("learning rate"), state.learningRates.map(shortNumber).join(", ")));
+    children.push(
+      row("rate", l10n.t("learning rate"), state.learningRates.map(shortNumber).join(", "), { icon: "dashboard" }),
+    );
   }
-  const overhead = `${shortNumber(state.overheadPercent)} %`;
-  const sampled = state.sampled === "" ? {} : { tooltip: state.sampled, icon: "info" };
+  const overhead = `${shortNumber(Number(state.overheadPercent.toPrecision(2)))} %`;
+  const sampled = state.sampled === "" ? { icon: "law" } : { tooltip: state.sampled, icon: "info" };
   children.push(row("overhead", l10n.t("cost of the checks"), overhead, sampled));
   children.push(
     ...state.blind.map((sentence, index) =>

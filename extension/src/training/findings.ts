@@ -9,7 +9,7 @@ import { Node } from "./node";
 export function findingsNode(findings: readonly Finding[]): Node {
   const { l10n } = vscode;
   if (findings.length === 0) {
-    return new Node("findings", l10n.t("No findings"), { icon: "pass" });
+    return new Node("findings.none", l10n.t("No findings"), { icon: "pass" });
   }
   return new Node("findings", l10n.t("Findings"), {
     description: String(findings.length),
