@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tensorpeek.probe.conditions.condition import Condition
 
 if TYPE_CHECKING:
-    from tensorpeek.probe.training.report import Report
     from tensorpeek.probe.training.overhead import Budget
+    from tensorpeek.probe.training.report import Report
 
 ALWAYS = ("failure", "end", "skip")
 """Moments that are too rare to be sampled."""

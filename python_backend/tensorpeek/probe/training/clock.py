@@ -27,6 +27,13 @@ class Clock:
         self._counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._times: deque[float] = deque(maxlen=STEP_TIMES)
         self._last = 0.0
+        self._first = 0
+        """The step that the count begins at."""
+
+    def begins_at(self, step: int) -> None:
+        """The program goes on with this step of an earlier run."""
+        self.step = step
+        self._first = step - max(self._counts.values(), default=0)
 
     @property
     def optimizers(self) -> list[Any]:
@@ -42,8 +49,8 @@ class Clock:
 
     def took_step(self, optimizer: Any) -> None:
         count = self._counts[optimizer] = self._counts.get(optimizer, 0) + 1
-        if count > self.step:
-            self.step = count
+        if count + self._first > self.step:
+            self.step = count + self._first
             now = time.perf_counter()
             if self._last:
                 self._times.append(now - self._last)

@@ -1,7 +1,7 @@
 """Numbers of tensors on a device, read without waiting for it: one step late.
 
-They are copied to pinned memory behind the work that makes them, and looked at when the event behind the copy has
-come, which is at the next step as a rule.
+They are copied to pinned memory behind the work that makes them, and looked at when the event behind the
+copy has come, which is at the next step as a rule.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ Reports = list[tuple[Active, Report]]
 
 class Told(NamedTuple):
     active: Active
-    method: Callable[..., "Report | None"]
+    method: Callable[..., Report | None]
 
 
 class Dispatch:
@@ -84,7 +84,7 @@ class Dispatch:
         self._is_over, self._next_due = True, 0.0
 
     def begin(self, step: int, step_seconds: float) -> None:
-        """A forward pass begins: chooses the conditions that are due, unless it belongs to the step before."""
+        """A forward pass begins: chooses who is due, unless it belongs to the step before."""
         self._segments += 1
         if not self._is_over and self._segments < SEGMENTS:
             return
@@ -96,7 +96,7 @@ class Dispatch:
             return
         for active in self._active.values():
             active.is_due = active.due <= now or step < FIRST_STEPS
-            active.left_out = active.left_out or not active.is_due and active.samples
+            active.left_out = active.left_out or (not active.is_due and active.samples)
         self.now = {kind: told for kind in METHODS if (told := tuple(self._told_of(kind)))}
         self._is_measured = True
 
@@ -118,7 +118,7 @@ class Dispatch:
                 for active, method in told:
                     try:
                         report = method(moment)
-                    except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
+                    except Exception as error:  # noqa: BLE001  it must not end the program
                         self._switch_off(active, error)
                         continue
                     active.spoke(kind, step, report, found)
@@ -142,7 +142,7 @@ class Dispatch:
                 begun = perf_counter()
                 try:
                     report = method(moment)
-                except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
+                except Exception as error:  # noqa: BLE001  it must not end the program
                     self._switch_off(active, error)
                     continue
                 active.took(kind, perf_counter() - begun + (MODULE_S if kind == "module" else 0.0))
@@ -216,7 +216,7 @@ class Unobserved:
 
 
 def unobserved() -> ExitStack:
-    """Until it is closed, what is computed is seen by neither autograd nor the user's modes and subclasses."""
+    """Until it is closed, neither autograd nor the user's modes and subclasses see what is computed."""
     guards = ExitStack()
     torch = sys.modules.get("torch")
     if torch is not None:

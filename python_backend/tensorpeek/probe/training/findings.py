@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorpeek.contract.messages import Finding, Number
@@ -30,7 +31,7 @@ def make_finding(
         "condition": condition,
         "title": report.title if len(report.title) <= TITLE else report.title[: TITLE - 1] + "…",
         "message": report.message,
-        "path": place.path and os.path.abspath(place.path),
+        "path": place.path and str(Path(place.path).absolute()),
         "line": place.line,
         "lineText": linecache.getline(place.path, place.line).rstrip("\r\n") if place.line else "",
         "module": report.module,
@@ -45,7 +46,7 @@ def make_finding(
         "next": list(report.next),
         "related": [
             {
-                "path": related.place.path and os.path.abspath(related.place.path),
+                "path": related.place.path and str(Path(related.place.path).absolute()),
                 "line": related.place.line,
                 "message": related.message,
             }

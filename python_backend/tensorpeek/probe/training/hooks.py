@@ -1,8 +1,8 @@
 """What is put into torch to see a training, and taken out again.
 
-The root of a backward pass is a loss, the optimizers' hooks are the clock, and the first call of a module in a
-step is its batch. That first call is seen by a global forward pre-hook which takes itself out again, so that
-the calls inside of the model stay on torch's fast path.
+The root of a backward pass is a loss, the optimizers' hooks are the clock, and the first call of a module in
+a step is its batch. That first call is seen by a global forward pre-hook which takes itself out again, so
+that the calls inside of the model stay on torch's fast path.
 """
 
 from __future__ import annotations
@@ -12,45 +12,11 @@ import sys
 import weakref
 from threading import get_ident
 from types import FrameType
-from typing import Any, Callable, Protocol
+from typing import Any, Callable
 
 from tensorpeek.probe.training import scaling
+from tensorpeek.probe.training.events import Events
 from tensorpeek.probe.training.places import user_frame
-
-
-class Events(Protocol):
-    """Who is told, each time in the thread of the program that does it."""
-
-    def root_called(
-        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
-    ) -> tuple[Any, ...] | None:
-        """May return other arguments, and may change `kwargs`."""
-        ...
-
-    def module_returned(
-        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
-    ) -> None: ...
-    def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool | None:
-        """False leaves the backward pass out."""
-        ...
-
-    def after_backward(self) -> None: ...
-    def gradients_ready(self, optimizer: Any) -> bool | None:
-        """False leaves the step out."""
-        ...
-
-    def weights_changed(self, optimizer: Any) -> None: ...
-    def step_skipped(self, optimizer: Any) -> None: ...
-    def leaves_out_step(self) -> bool:
-        """Whether the user wants the step that a scaler is about to take to be left out."""
-        ...
-
-    def scaled(self, scaler: Any, outputs: Any, result: Any) -> None: ...
-    def batch_fetched(self, iterator: Any, is_first: bool) -> None: ...
-    def indices_drawn(self, iterator: Any, indices: Any) -> None: ...
-    def failed_inside(self, error: Exception) -> None:
-        """One of these methods has raised; the program goes on."""
-        ...
 
 
 class Hooks:
@@ -199,7 +165,7 @@ class Hooks:
 
     # The optimizer's step
 
-    def _before_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         self._steps_begun += 1
         calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         thread = get_ident()

@@ -15,7 +15,7 @@ CLEARERS = frozenset({"mean", "sum", "scale", "to", "float", "item", "squeeze", 
 """Methods that leave a loss what it is."""
 
 _known: dict[tuple[int, int, int], tuple[CodeType, str]] = {}
-"""By the code's address, since its hash is worked out anew each time; the code, which is kept alive, and the name."""
+"""By the code's address, since its hash is worked out anew each time; with the code, which is kept alive."""
 _trees: dict[str, ast.Module | None] = {}
 
 
@@ -73,10 +73,9 @@ def _backward_call(frame: FrameType) -> ast.Call | None:
     tree = _tree(frame.f_code.co_filename)
     if tree is None:
         return None
+    position: Any = None
     if sys.version_info >= (3, 11):
-        position: Any = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
-    else:
-        position = None
+        position = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
     line = frame.f_lineno or 0
     fitting: list[ast.Call] = []
     for node in ast.walk(tree):

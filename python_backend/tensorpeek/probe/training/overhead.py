@@ -17,7 +17,7 @@ FIRST_STEPS = 2
 BASE_S = 6e-6
 """What the hooks take in each step beside what is timed."""
 SLOW_S, SLOW_SHARE = 10e-6, 0.01
-"""A method that should run in every step and takes more than both, the latter of a step, is sampled as well."""
+"""A method that should run in every step and takes more than both, the latter of a step, is sampled too."""
 
 
 class Budget:

@@ -1,4 +1,4 @@
-"""Makes findings of what conditions report, with the operation that made the first NaN, and tells the listeners."""
+"""Makes findings of what conditions report, with what made the first NaN, and tells the listeners."""
 
 from __future__ import annotations
 
@@ -54,11 +54,14 @@ class Reporting:
             del self.findings[:-KEPT]
             begun = perf_counter()
             for listener in self.listeners:
-                try:
-                    listener(finding, frame, report.values)
-                except Exception as error:  # noqa: BLE001  the program must not notice
-                    training.note_problem("while telling of a finding", error)
+                self._tell(listener, finding, frame, report)
             training.stopped_for(perf_counter() - begun)
+
+    def _tell(self, listener: Listener, finding: Finding, frame: FrameType | None, report: Report) -> None:
+        try:
+            listener(finding, frame, report.values)
+        except Exception as error:  # noqa: BLE001  the program must not notice
+            self._training.note_problem("while telling of a finding", error)
 
     def _is_known(self) -> bool:
         """Whether something was not finite just before: what follows from it is no news."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import deque
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Callable
 
-from tensorpeek.contract.messages import Finding
+from tensorpeek.contract.messages import Finding, Recommendations
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.registry import BY_ID
 from tensorpeek.probe.replay.copy_of_process import AT_START
@@ -24,6 +23,7 @@ from tensorpeek.probe.training.models import Models
 from tensorpeek.probe.training.moments import Failure
 from tensorpeek.probe.training.overhead import Budget
 from tensorpeek.probe.training.places import user_frame
+from tensorpeek.probe.training.recommend import recommend
 from tensorpeek.probe.training.reporting import Listener, Reporting
 from tensorpeek.probe.training.step_record import StepRecord
 from tensorpeek.probe.training.torch_arrival import Arrival, is_here
@@ -43,7 +43,7 @@ class Training:
         """What went wrong with us, each a line for a log."""
         self.wishes = actions.Wishes()
         self.is_evaluating: Callable[[], bool] = lambda: False
-        """Whether this thread evaluates an expression of the user's while paused: no moment of the training."""
+        """Whether this thread evaluates an expression of the user's while paused: no moment of a training."""
         self.run_folder: Callable[[], Path] = _new_run_folder
         """Where a capsule is written to; makes it if need be."""
         self.replay: CapsuleReplay | None = None
@@ -104,7 +104,10 @@ class Training:
         self._reporting.listeners.append(callback)
 
     def on_moment(self, kind: str, callback: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls back at each moment of a kind: batch, module, loss, gradients, update, skip. Returns its remover."""
+        """Calls back at each moment of a kind: batch, module, loss, gradients, update, skip, capsule.
+
+        Returns a function that ends it.
+        """
         self._callbacks[kind] = (*self._callbacks.get(kind, ()), callback)
 
         def remove() -> None:
@@ -159,6 +162,10 @@ class Training:
             return f"The capsule of step {self.clock.step} is in {path}.", str(path)
         raise ValueError(f"no action {action}")
 
+    def recommend(self) -> Recommendations:
+        """Conditions that fit the models and steps seen so far."""
+        return recommend(self)
+
     def replay_capsule(self, path: str) -> None:
         """Puts the program into the capsule's state at its first forward pass: the moment `capsule`."""
         self.replay = CapsuleReplay(path)
@@ -201,7 +208,7 @@ class Training:
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
             where = where.tb_next
-        place = f"{os.path.basename(where.tb_frame.f_code.co_filename)}:{where.tb_lineno}" if where else ""
+        place = f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}" if where else ""
         line = f"{what}: {type(error).__name__}: {error} ({place})"
         if line not in self.problems:
             self.problems.append(line)

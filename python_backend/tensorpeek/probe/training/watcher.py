@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorpeek.probe.replay.region import names_to_keep
 from tensorpeek.probe.training import device_values, scaling
+from tensorpeek.probe.training.capsule import NoCapsule
+from tensorpeek.probe.training.capsule_replay import CapsuleReplay, Replayed
 from tensorpeek.probe.training.loss_names import loss_name
 from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
 from tensorpeek.probe.training.passes import DataPasses
@@ -54,6 +56,9 @@ class Watcher:
         if training.is_evaluating():
             return None
         clock = training.clock
+        replaced = None
+        if training.replay is not None:
+            replaced = args = self._replay(training.replay, module, args, kwargs, frame)
         self._dispatch.begin(clock.step, clock.step_seconds)
         if local.record is None or local.record.module is not module:
             training.models.add_root(module)
@@ -67,7 +72,7 @@ class Watcher:
         self._measure(training.wants("module"))
         if training.wants("batch"):
             training.moment("batch", Batch(training, module, args, kwargs, frame, record.rows), frame)
-        return None
+        return replaced
 
     def module_returned(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
@@ -147,6 +152,23 @@ class Watcher:
 
     def failed_inside(self, error: Exception) -> None:
         self._training.note_problem("while watching the training", error)
+
+    def _replay(
+        self,
+        replay: CapsuleReplay,
+        module: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        frame: FrameType | None,
+    ) -> tuple[Any, ...]:
+        self._training.replay = None
+        try:
+            args, moment, step = replay.load(module, args, kwargs, frame)
+            self._training.clock.begins_at(step)
+        except NoCapsule as problem:
+            moment = Replayed(frame, "Capsule not replayed", f"{problem}.")
+        self._training.moment("capsule", moment, frame)
+        return args
 
     def _measure(self, wanted: bool) -> None:
         if wanted is not self._is_measuring:
