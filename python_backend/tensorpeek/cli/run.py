@@ -44,6 +44,7 @@ class Session:
         # Registered before the program's own, so that it runs after them, and after threads that still train.
         atexit.register(self._end)
         TRAINING.add_listener(self._tell)
+        TRAINING.run_folder = self._folder.path
         TRAINING.configure(self._options.conditions, self._options.budget_percent)
         TRAINING.start()
 
