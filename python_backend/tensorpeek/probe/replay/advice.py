@@ -250,5 +250,5 @@ def rows_text(values: Values, rows: list[int] | None = None) -> str:
     if len(rows) == values.shape[0]:
         return f"all {len(rows)} rows" if len(rows) > 1 else ""
     if len(rows) > 4:
-        return f"rows {', '.join(map(str, rows[:3]))}, …"
+        return f"rows {', '.join(map(str, rows[:3]))} and more"
     return re.sub(r", (\d+)$", r" and \1", f"rows {', '.join(map(str, rows))}")

@@ -14,6 +14,11 @@ from tensorpeek.probe.replay.values import Values, values_of
 from tensorpeek.probe.replay.watch import Source
 from tensorpeek.probe.training.places import Place
 
+OPTIMIZER = (
+    "Where the loss and the gradients of the step before were finite, the optimizer made it: "
+    "look at its learning rate and eps, and at what else writes to the weights."
+)
+
 
 def verdict(outcome: Outcome) -> Answer:
     """Producer or Unknown as JSON: what the first unintended source is, whose values reach the loss."""
@@ -73,8 +78,8 @@ def made(outcome: Outcome, source: Source) -> Answer:
             "but its gradient is still 0 · inf = NaN.",
         )
     elif source.first_nan is not None and not is_nan:
-        op, place = source.first_nan
-        text += f"; `{op}`{_at(place)} makes NaN of it"
+        op, at = source.first_nan
+        text += f"; `{op}`{_at(at)} makes NaN of it"
     return {
         "op": source.op,
         "place": list(place) if place else None,
@@ -102,7 +107,7 @@ def given(outcome: Outcome, source: Source) -> Answer:
     if weight is not None:
         return {
             "unknown": f"`{weight}` of the model was not finite before this step; since when is not known",
-            "known": [f"{weight}: {source.output.line()}"],
+            "known": [f"{weight}: {source.output.line()}", OPTIMIZER],
             "is_final": True,
         }
     name = _name_of(outcome, source)

@@ -113,7 +113,7 @@ def test_weights_that_are_already_bad_are_said_to_be(tmp_path: Path) -> None:
     recorder, _ = run(tmp_path, textwrap.dedent(text))
     unknown = recorder.unknown()
     assert "`weight` of the model was not finite before this step" in unknown.reason
-    assert unknown.known == ["weight: f32[1, 4]  " + unknown.known[0].partition("  ")[2]]
+    assert unknown.known[0].startswith("weight: f32[1, 4]  ")
 
 
 def test_a_bad_batch_is_named_with_its_element_and_row_of_the_data(tmp_path: Path) -> None:
