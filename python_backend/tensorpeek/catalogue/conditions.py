@@ -81,7 +81,8 @@ DEAD_ACTIVATION = ConditionInfo(
     "Dead ReLU, saturated activation",
     "Stops when most units of an activation never fire over many batches, or sit in its flat ends.",
     (
-        Parameter("share", 0.9, "of the units"),
+        Parameter("share", 0.9, "of the units that never fire"),
+        Parameter("saturated", 0.95, "of the outputs at the flat ends"),
         Parameter("window", 5, "measured batches in a row"),
         COOLDOWN,
     ),

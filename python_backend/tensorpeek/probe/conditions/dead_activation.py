@@ -12,7 +12,7 @@ from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.training.device_values import numbers_of
 from tensorpeek.probe.training.figures import share
-from tensorpeek.probe.training.moments import ModuleCall
+from tensorpeek.probe.training.moments import Loss, ModuleCall
 from tensorpeek.probe.training.parameters import is_matrix, is_plain
 from tensorpeek.probe.training.places import place_of
 from tensorpeek.probe.training.report import Report
@@ -32,6 +32,7 @@ TRANSPARENT = frozenset(
 FARTHEST = 6
 """Operations between an activation and the layer that is fed by it."""
 FEWEST_ROWS = 64
+PROGRESS = 0.5
 
 
 @dataclass
@@ -67,8 +68,20 @@ class DeadActivation(Condition):
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
         self._watched: dict[tuple[str, str], Watched] = {}
+        self._losses: dict[str, tuple[float, float]] = {}
+        """The first and the last value of each loss."""
         self._made: dict[int, str] = {}
         """The names of the activation modules of this forward, by the id of their output."""
+
+    def on_loss(self, loss: Loss) -> None:
+        if loss.value is None:
+            return
+        first, _ = self._losses.get(loss.name, (loss.value, 0.0))
+        self._losses[loss.name] = (first, loss.value)
+
+    def _is_learning(self) -> bool:
+        """Whether a loss has fallen to less than half: some networks live well with units at the ends."""
+        return any(now < PROGRESS * first for first, now in self._losses.values() if first > 0)
 
     def on_module(self, call: ModuleCall) -> Report | None:
         output = next((tensor for _, tensor in tensors_in(call.output)), None)
@@ -160,7 +173,8 @@ class DeadActivation(Condition):
         if read is None:
             return None
         flat = read[0]
-        watched.flat = watched.flat + 1 if flat >= self.settings["share"] else 0
+        is_flat = flat >= self.settings["saturated"] and not self._is_learning()
+        watched.flat = watched.flat + 1 if is_flat else 0
         rows = watched.flat
         if not watched.is_new(rows >= self.settings["window"]):
             return None
@@ -175,7 +189,7 @@ class DeadActivation(Condition):
             place=place_of(call.frame),
             module=call.name,
             value=flat,
-            threshold=self.settings["share"],
+            threshold=self.settings["saturated"],
             next=[
                 "Look at the size of what goes in: scale the inputs, or initialize the weights smaller.",
                 "A normalization layer before the activation keeps it in its middle.",

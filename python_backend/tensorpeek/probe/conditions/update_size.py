@@ -16,6 +16,12 @@ from tensorpeek.probe.training.updates import Update, keep_weights, updates, who
 
 SETBACK = 2.0
 """Times the first loss: where training has not become worse, its steps are not too large."""
+FADED = 0.3
+"""Of the measured steps, in which a learning rate that has become nothing must have stayed so."""
+FADED_RATE = 1e-4
+"""Of the first learning rate, which is nothing."""
+FADED_PROGRESS = 0.7
+"""Of the first loss: where it has fallen by that much, a learning rate may fade out."""
 PROGRESS = 0.02
 """Of the first loss: where it has fallen by that much, steps are not too small."""
 
@@ -30,6 +36,8 @@ class UpdateSize(Condition):
         """Of the last measured steps, by the optimizer's id."""
         self._largest: dict[int, float] = {}
         self._measured: dict[int, int] = {}
+        self._small: dict[int, int] = {}
+        """Measured steps in a row that were too small."""
         self._known: set[tuple[int, str]] = set()
         """What was told of each optimizer; once is enough."""
         self._rates: dict[int, float] = {}
@@ -61,15 +69,21 @@ class UpdateSize(Condition):
         ratios = self._ratios.setdefault(key, deque(maxlen=max(int(self.settings["window"]), 1)))
         ratios.append(ratio)
         self._measured[key] = self._measured.get(key, 0) + 1
+        self._small[key] = self._small.get(key, 0) + 1 if ratio < self.settings["smallest"] else 0
         self._largest[key] = max(self._largest.get(key, 0.0), ratio)
         rate = learning_rate(step.optimizer.param_groups[0]) or 0.0
         self._rates.setdefault(key, rate)
         if (key, "large") not in self._known and self._is_too_large(key):
             self._known.add((key, "large"))
             return self._too_large(step, found, ratios)
-        if (key, "small") not in self._known and self._is_too_small(key, rate, found):
+        if (key, "small") in self._known:
+            return None
+        if self._is_too_small(key, rate, found):
             self._known.add((key, "small"))
             return self._too_small(step, found, ratios)
+        if self._has_faded(key, rate):
+            self._known.add((key, "small"))
+            return self._faded(step, found, ratio, rate)
         return None
 
     def _is_too_large(self, key: int) -> bool:
@@ -96,6 +110,20 @@ class UpdateSize(Condition):
             return False
         losses = sorted(self._losses)
         return losses[len(losses) // 2] > first - PROGRESS * abs(first)
+
+    def _has_faded(self, key: int, rate: float) -> bool:
+        """The learning rate has become nothing long before the loss has fallen: a schedule runs too fast."""
+        first = self._first_loss
+        small = self._small[key]
+        if (
+            small < max(3 * self.settings["window"], FADED * self._measured[key])
+            or not 0 < rate < FADED_RATE * self._rates[key]
+            or first is None
+            or not self._losses
+        ):
+            return False
+        losses = sorted(self._losses)
+        return losses[len(losses) // 2] > first - FADED_PROGRESS * abs(first)
 
     def _too_large(self, step: Step, found: list[Update], ratios: deque[float]) -> Report:
         largest = max(ratios)
@@ -128,6 +156,24 @@ class UpdateSize(Condition):
             history=[*ratios],
             evidence=_rows(found),
             next=["Raise the learning rate, by powers of ten, until the loss falls."],
+        )
+
+    def _faded(self, step: Step, found: list[Update], ratio: float, rate: float) -> Report:
+        key = id(step.optimizer)
+        return Report(
+            "Update too small",
+            f"Update too small: the learning rate has fallen from {figure(self._rates[key])} to "
+            f"{figure(rate)}, and "
+            f"for {self._small[key]:,} measured steps no step changed the weights by more than "
+            f"{figure(self.settings['smallest'])} of their size (smallest={self.settings['smallest']:g}). "
+            "The loss "
+            f"is still {figure(self._losses[-1])}, it began with {figure(self._first_loss)}.",
+            value=ratio,
+            threshold=self.settings["smallest"],
+            evidence=_rows(found),
+            next=[
+                "Look at where the scheduler's step() is called: per batch where its settings mean epochs?"
+            ],
         )
 
 

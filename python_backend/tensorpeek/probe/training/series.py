@@ -14,10 +14,14 @@ SMALLEST_SPREAD = 0.05
 """In logarithms, or as a share of a median that may be negative: less is no noise but a smooth curve."""
 FEWEST = 8
 """Values without which nothing is judged."""
-REFRESH = 20
+REFRESH = 32
 """The limit of an unsuspicious series is worked out once in so many values."""
+REMEMBERED = 8
+"""So many times worked out, the height of usual values is remembered: for about 250 values."""
 FORGETTING = 0.998
 """What is left of the height of a spike after each further value."""
+HIGHEST = 1.6
+"""Times the highest one, which a spike must have."""
 MARGIN = 1.5
 """Times that height, which the next spike must have: what comes back now and then is usual."""
 
@@ -49,6 +53,8 @@ class Spike:
         self.values: deque[float] = deque(maxlen=max(int(window), FEWEST))
         self._limit = math.inf
         self._fresh = 0
+        self._heights: deque[float] = deque(maxlen=REMEMBERED)
+        """How far up the usual values went."""
         self._height = 0.0
         """Of the last spikes above the median then; fades."""
 
@@ -63,7 +69,9 @@ class Spike:
         if self.seen >= self.warmup:
             self._height *= FORGETTING
             if self._fresh <= 0:
-                self._limit = self._scale().limit(self.factor, 0.0)
+                scale = self._scale()
+                self._heights.append(scale.height)
+                self._limit = scale.limit(self.factor, HIGHEST * max(self._heights))
                 self._fresh = REFRESH
             if not value <= self._limit:
                 found = self._judge(value)
@@ -75,10 +83,11 @@ class Spike:
 
     def _judge(self, value: float) -> SpikeFound | None:
         scale = self._scale()
-        self._limit = scale.limit(self.factor, 0.0)
+        usual = HIGHEST * max(self._heights, default=0.0)
+        self._limit = scale.limit(self.factor, usual)
         if value <= self._limit:
             return None
-        limit = scale.limit(self.factor, MARGIN * self._height)
+        limit = scale.limit(self.factor, max(usual, MARGIN * self._height))
         if not math.isfinite(value):
             return SpikeFound(value, scale.usual, limit, math.inf)
         height = scale.height_of(value)

@@ -127,6 +127,24 @@ def test_steps_that_are_too_small(training: Callable[[], None], watch: Watch) ->
     assert titles(watch(training, "update-size")) == ["Update too small"]
 
 
+def test_a_learning_rate_that_fades_out_too_early(watch: Watch) -> None:
+    def train() -> None:
+        x, y = blobs()
+        model = mlp(10, 32, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+        for _ in range(80):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+
+    found = watch(train, "update-size")
+    assert titles(found) == ["Update too small"]
+    assert "The loss is still" in found[0]["message"]
+
+
 @pytest.mark.parametrize(
     "training",
     [rate(torch.optim.Adam, 0.03), rate(torch.optim.SGD, 0.5), rate(torch.optim.Adam, 1e-4)],
