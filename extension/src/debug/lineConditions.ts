@@ -36,13 +36,6 @@ export function setCondition(place: LinePlace, condition: string | undefined): v
   ]);
 }
 
-/** Switches a breakpoint on or off; VS Code's API can only replace it. */
-export function setEnabled(breakpoint: vscode.SourceBreakpoint, enabled: boolean): void {
-  const { location, condition, hitCondition, logMessage } = breakpoint;
-  vscode.debug.removeBreakpoints([breakpoint]);
-  vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location, enabled, condition, hitCondition, logMessage)]);
-}
-
 function key(breakpoint: vscode.SourceBreakpoint): string {
   const { uri, lineNumber } = placeOf(breakpoint);
   return `${String(uri)} ${String(lineNumber).padStart(6, "0")}`;

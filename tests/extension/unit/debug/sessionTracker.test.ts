@@ -71,6 +71,28 @@ describe("a session of ours", () => {
     expect(executed.at(-1)).toEqual(["setContext", expect.anything(), false]);
   });
 
+  it("is stopped for a finding until it goes on, whichever is told first", () => {
+    const session = ours("a");
+    const messages = start(session);
+    const found: unknown[] = [];
+    tracker.onDidFind((finding) => found.push(finding));
+    const finding = (stopped: boolean): void => {
+      happening.customEvent.fire({ session, event: "tensorpeek/finding", body: { title: "Loss spike", stopped } });
+    };
+    finding(true);
+    expect(tracker.stop).toBeUndefined();
+    stopAt(session, messages);
+    expect(tracker.stop).toMatchObject({ title: "Loss spike" });
+    messages.onDidSendMessage?.({ type: "event", event: "continued" });
+    expect(tracker.stop).toBeUndefined();
+    finding(false);
+    stopAt(session, messages);
+    expect(tracker.stop).toBeUndefined();
+    finding(true);
+    expect(tracker.stop).toMatchObject({ title: "Loss spike" });
+    expect(found).toHaveLength(3);
+  });
+
   it("that could not be started leaves nothing behind", () => {
     start(ours("a")).onWillStopSession?.();
     expect(tracker.hasSessions).toBe(false);

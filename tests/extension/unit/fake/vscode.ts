@@ -70,7 +70,34 @@ export const happening = {
   trackers: new Map<string, { createDebugAdapterTracker(session: unknown): unknown }>(),
 };
 
+export class Location {
+  readonly range: Range;
+  constructor(
+    readonly uri: unknown,
+    position: Position,
+  ) {
+    this.range = new Range(position, position);
+  }
+}
+
+export class SourceBreakpoint {
+  constructor(
+    readonly location: Location,
+    readonly enabled = true,
+    readonly condition?: string,
+    readonly hitCondition?: string,
+    readonly logMessage?: string,
+  ) {}
+}
+
 export const debug = {
+  breakpoints: [] as unknown[],
+  addBreakpoints: (added: unknown[]): void => {
+    debug.breakpoints = [...debug.breakpoints, ...added];
+  },
+  removeBreakpoints: (removed: unknown[]): void => {
+    debug.breakpoints = debug.breakpoints.filter((breakpoint) => !removed.includes(breakpoint));
+  },
   activeDebugSession: undefined as unknown,
   activeStackItem: undefined as unknown,
   onDidTerminateDebugSession: happening.terminated.event,
@@ -91,6 +118,34 @@ export class EvaluatableExpression {
     readonly range: Range,
     readonly expression: string,
   ) {}
+}
+
+export enum TreeItemCollapsibleState {
+  None,
+  Collapsed,
+  Expanded,
+}
+
+export class TreeItem {
+  constructor(
+    readonly label: string,
+    readonly collapsibleState: TreeItemCollapsibleState,
+  ) {}
+}
+
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+
+export class ThemeIcon {
+  constructor(
+    readonly id: string,
+    readonly color?: ThemeColor,
+  ) {}
+}
+
+export class MarkdownString {
+  constructor(readonly value: string) {}
 }
 
 export class InlineValueText {
