@@ -9,8 +9,9 @@ import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
 
-PATIENCE = 120.0
+PATIENCE = 90.0
 """Seconds; importing torch takes its time on a busy machine."""
+pytestmark = pytest.mark.timeout(300)
 
 PROGRAM = DEBUGGEES / "going_wrong.py"
 SPIKE = {"filterId": "tp.loss-spike", "condition": "factor=8 window=20 warmup=8 cooldown=1"}
@@ -69,7 +70,7 @@ def test_before_the_step_it_can_be_skipped_and_the_weights_stay_clean() -> None:
         assert session.evaluate("tp.finding['step']", "watch")["result"] == "5"
         assert session.evaluate("tp.norm(model[0].weight) > 0", "hover")["result"] == "True"
         # The name is there while an expression is evaluated, and never for the program.
-        assert session.evaluate("'tp' in dir(__import__('builtins'))")["result"] == "False"
+        assert session.evaluate("'t' + 'p' in dir(__import__('builtins'))")["result"] == "False"
         assert "change nothing" in session.evaluate("tp.skip_step()", "repl")["result"]
         session.resume()
         assert session.wait_for_stop(PATIENCE).line == line_of("trained", PROGRAM)

@@ -6,8 +6,9 @@ import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
 
-PATIENCE = 120.0
+PATIENCE = 90.0
 """Seconds; importing torch takes its time on a busy machine."""
+pytestmark = pytest.mark.timeout(300)
 
 PROGRAM = DEBUGGEES / "told.py"
 PLACES = ["forward", "backward", "tensor", "step", "mode", "thread forward", "thread backward", "thread step"]
