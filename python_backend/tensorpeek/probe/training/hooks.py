@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, Callable
 
 from tensorpeek.probe.training import scaling
+from tensorpeek.probe.training.compiled import CompiledCalls
 from tensorpeek.probe.training.events import Events
 from tensorpeek.probe.training.places import user_frame
 
@@ -34,6 +35,7 @@ class Hooks:
         self._steps_begun = 0
         self._left_out: weakref.WeakSet[Any] = weakref.WeakSet()
         """Scalers whose step the user did not want."""
+        self.compiled = CompiledCalls(self)
         self._core: Any = None
         self._is_grad_enabled: Callable[[], bool] = bool
 
@@ -45,8 +47,9 @@ class Hooks:
         torch, modules = sys.modules["torch"], sys.modules
         self._core, self._is_grad_enabled = torch._C, torch.is_grad_enabled
         self._pre_hooks = modules["torch.nn.modules.module"]._global_forward_pre_hooks
-        self._removers.append(self.disarm)
-        self._replace(torch.autograd, "backward", self._backward)
+        self._removers.append(lambda: self._pre_hooks.pop(self, None))
+        self.compiled.install()
+        self.replace(torch.autograd, "backward", self._backward)
         optimizers = modules["torch.optim.optimizer"]
         self._removers += (
             optimizers.register_optimizer_step_pre_hook(self._before_step).remove,
@@ -58,10 +61,10 @@ class Hooks:
             ("step", self._scaler_step),
             ("update", self._scaler_update),
         ):
-            self._replace(scaler, name, wrapper)
+            self.replace(scaler, name, wrapper)
         loader = getattr(modules.get("torch.utils.data.dataloader"), "_BaseDataLoaderIter", None)
         for name, wrapper in (("__next__", self._next), ("_next_index", self._next_index)):
-            self._replace(loader, name, wrapper)
+            self.replace(loader, name, wrapper)
         self.arm()
 
     def remove(self) -> None:
@@ -74,8 +77,9 @@ class Hooks:
         """Waits for the first call of a module."""
         self._pre_hooks[self] = self._root_call
 
-    def disarm(self) -> None:
-        self._pre_hooks.pop(self, None)
+    def disarm(self) -> bool:
+        """Returns whether it was armed."""
+        return self._pre_hooks.pop(self, None) is not None
 
     def silence(self) -> Callable[[], None]:
         """Sees no module until the function that this returns is called."""
@@ -92,6 +96,7 @@ class Hooks:
 
     def measure(self, wanted: bool) -> None:
         """Whether every module's return is told."""
+        wanted = wanted and not self.compiled.are_used
         if wanted == (self._measuring is not None):
             return
         if wanted:
@@ -101,7 +106,7 @@ class Hooks:
             self._measuring.remove()
             self._measuring = None
 
-    def _replace(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
+    def replace(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         """Puts `wrapper(original, *arguments)` in the place of an attribute, until `remove`."""
         original = getattr(owner, name, None)
         if original is None:
@@ -129,14 +134,24 @@ class Hooks:
     # Modules
 
     def _root_call(self, module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        # A pass of evaluation, or one inside of functorch, is not the beginning of a step.
-        if not self._is_grad_enabled() or self._core._functorch.peek_interpreter_stack() is not None:
+        if not self._begins_step():
             return None
         self.disarm()
         calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         # torch hands keywords to hooks of single modules only.
         kwargs = calling.f_locals.get("kwargs")
         return self._tell(self._events.root_called, module, args, kwargs or {}, user_frame(calling))
+
+    def tell_root(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Tells of the call of a root that no hook sees. Returns whether it begins a step."""
+        if not self._removers or not self._begins_step():
+            return False
+        self._tell(self._events.root_called, module, args, kwargs, user_frame())
+        return True
+
+    def _begins_step(self) -> bool:
+        """A pass of evaluation, or one inside of functorch, is not the beginning of a step."""
+        return self._is_grad_enabled() and self._core._functorch.peek_interpreter_stack() is None
 
     def _module_returned(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any

@@ -6,6 +6,7 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
 
+from tensorpeek.catalogue.conditions import BAD_INPUT
 from tensorpeek.contract.messages import Finding
 from tensorpeek.probe.training.active import Active
 from tensorpeek.probe.training.findings import make_finding
@@ -27,6 +28,8 @@ class Reporting:
         self.listeners: list[Listener] = []
         self._training = training
         self._number = 0
+        self._bad_input_at = -1
+        """The last step whose batch was found to be wrong."""
         self._not_finite_at = -2
         """The last step in which something was not finite."""
 
@@ -35,12 +38,14 @@ class Reporting:
         training = self._training
         for active, report in reports:
             if report.seeks_producer:
-                if self._is_known():
+                if self._is_known() or self._bad_input_at == training.clock.step:
                     continue
                 try:
                     add_producer(training.record, kind, report, frame)
                 except Exception as error:  # noqa: BLE001  what is known without a replay is told
                     training.note_problem("while replaying the step", error)
+            if active.id == BAD_INPUT.id:
+                self._bad_input_at = training.clock.step
             self._number += 1
             finding = make_finding(
                 active.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import deque
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from tensorpeek.probe.conditions.registry import BY_ID
 from tensorpeek.probe.replay.copy_of_process import AT_START
 from tensorpeek.probe.replay.in_place import SILENCERS
 from tensorpeek.probe.training import actions, capsule
+from tensorpeek.probe.training.blind import blind_spots
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay
 from tensorpeek.probe.training.clock import Clock
 from tensorpeek.probe.training.dispatch import Dispatch
@@ -54,6 +56,7 @@ class Training:
         self._hooks = Hooks(self._watcher)
         self._reporting = Reporting(self)
         self._arrival = Arrival(self._install)
+        self._knows_forks = False
         self._callbacks: dict[str, tuple[Callable[[Any], None], ...]] = {}
 
     # What is known
@@ -87,6 +90,16 @@ class Training:
         """What was checked in a part of the steps only, for the user; empty when everything was in each."""
         labels = [condition.info.label for condition in self._dispatch.sampled]
         return f"Checked in a part of the steps: {', '.join(labels)}." if labels else ""
+
+    @property
+    def blind(self) -> list[str]:
+        """What conditions can't see in this program, each a sentence for the user."""
+        return blind_spots(self, self._hooks.compiled.are_used)
+
+    @property
+    def gradient_norm(self) -> float | None:
+        """Of all gradients together, at the last step that was measured."""
+        return self._watcher.gradient_norm
 
     def conditions(self) -> list[Condition]:
         return self._dispatch.conditions
@@ -147,6 +160,8 @@ class Training:
 
     def ended(self) -> None:
         """The program ends."""
+        if self._watcher.is_idle_copy:
+            return
         self._reporting.report("end", self._dispatch.tell_end(self.clock.step), None)
 
     def act(self, action: str, value: float | None = None) -> tuple[str, str]:
@@ -214,9 +229,12 @@ class Training:
             self.problems.append(line)
 
     def _install(self) -> None:
-        if not self._hooks.installed and "torch" in sys.modules:
+        if not self._hooks.installed:
             self._budget.begin()
             self._hooks.install()
+            if hasattr(os, "register_at_fork") and not self._knows_forks:
+                self._knows_forks = True
+                os.register_at_fork(after_in_child=self._watcher.forked)
 
 
 def _new_run_folder() -> Path:
@@ -225,5 +243,7 @@ def _new_run_folder() -> Path:
 
 
 TRAINING = Training()
+# A step is run again in a copy of the process, which is nobody's training.
+AT_START.append(TRAINING.stop)
 AT_START.append(TRAINING.stop)
 SILENCERS.append(TRAINING.silence)

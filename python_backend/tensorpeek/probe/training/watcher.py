@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,9 @@ class Watcher:
         self._scaling = scaling.Scaling()
         self._late_losses = device_values.LateValues()
         self._local = _Local()
+        self.is_idle_copy = False
+        """Whether this process was forked from the one that trains, and has not trained itself."""
+        self.gradient_norm: float | None = None
         self._is_measuring = False
         """Whether the modules' calls are told of."""
 
@@ -53,7 +57,7 @@ class Watcher:
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
     ) -> tuple[Any, ...] | None:
         training, local = self._training, self._local
-        if training.is_evaluating():
+        if self.is_idle_copy or training.is_evaluating():
             return None
         clock = training.clock
         replaced = None
@@ -82,8 +86,13 @@ class Watcher:
         name = training.models.module_path(module)
         training.moment("module", ModuleCall(training, module, name, args, kwargs, output, frame), frame)
 
+    def forked(self) -> None:
+        """This process is a copy now, such as a DataLoader's worker: it is silent until it trains."""
+        self.is_idle_copy = True
+
     def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool:
         training, record = self._training, self._local.record
+        self.is_idle_copy = False
         if training.is_evaluating():
             return True
         training.clock.began_backward(self._passes.epoch())
@@ -116,10 +125,17 @@ class Watcher:
                 record.frame = frame
             try:
                 training.moment("gradients", step, frame)
+                self._keep_norm(step)
             finally:
                 if record is not None:
                     record.frame = None
         return not training.wishes.take_skip()
+
+    def _keep_norm(self, step: Step) -> None:
+        """Where a condition has worked out the norms, they are the view's as well."""
+        norms = step.cache.get("gradient norms")
+        if norms:
+            self.gradient_norm = math.hypot(*norms.values())
 
     def weights_changed(self, optimizer: Any) -> None:
         training, step = self._training, self._local.step
