@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Mapping
 
 from tensorpeek.catalogue import conditions
@@ -13,9 +12,10 @@ from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.norms import gradient_norms, weight_norms
 from tensorpeek.probe.training.parameters import is_adaptive, is_late, learning_rate
 from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.series import Spike, SpikeFound
 
-ABOVE_HIGHEST = 4
-"""Times the largest norm of the window, which an explosion exceeds too."""
+SPREADS = 8
+"""Above the usual norm, which an explosion is at least: norms of small batches vary by themselves."""
 ABOVE_FIRST = 4
 """Times the norm at the beginning: gradients that were almost nothing may grow back."""
 FATAL = 1e12
@@ -26,18 +26,20 @@ KEPT = 100
 class Norms:
     """The gradient norms of one optimizer."""
 
-    def __init__(self, window: int) -> None:
-        self.whole: deque[float] = deque(maxlen=max(window, 8))
+    def __init__(self, settings: Mapping[str, float]) -> None:
+        self.spike = Spike(SPREADS, int(settings["window"]), int(settings["warmup"]))
         self.each: dict[str, float] = {}
         """A slow average of every parameter's norm."""
-        self.seen = 0
         self.first = 0.0
+        """The usual norm when the warm-up ended."""
 
-    def add(self, whole: float, each: Mapping[str, float]) -> None:
-        self.whole.append(whole)
-        self.seen += 1
+    def add(self, whole: float, each: Mapping[str, float]) -> SpikeFound | None:
+        found = self.spike.add(whole)
+        if self.spike.seen == self.spike.warmup:
+            self.first = sorted(self.spike.values)[len(self.spike.values) // 2]
         for name, norm in each.items():
             self.each[name] = norm if name not in self.each else 0.9 * self.each[name] + 0.1 * norm
+        return found
 
 
 class ExplodingGradient(Condition):
@@ -54,36 +56,23 @@ class ExplodingGradient(Condition):
         whole = math.hypot(*each.values()) if each else math.nan
         if not math.isfinite(whole):
             return None
-        norms = self._norms.setdefault(id(step.optimizer), Norms(int(self.settings["window"])))
-        warm = norms.seen >= self.settings["warmup"]
-        limit = self._limit(norms) if warm else math.inf
-        is_huge = whole >= self.settings["norm"] and self._is_harmful(step, whole)
-        report = None
-        if whole > limit:
-            usual = sorted(norms.whole)[len(norms.whole) // 2]
+        norms = self._norms.setdefault(id(step.optimizer), Norms(self.settings))
+        usual_of_each = dict(norms.each)
+        found = norms.add(whole, each)
+        usual = max(found.usual, norms.first / self.settings["factor"] * ABOVE_FIRST) if found else math.inf
+        if found is not None and 0 < self.settings["factor"] * usual < whole:
+            limit = self.settings["factor"] * usual
             cause = (
-                f"{figure(whole)}, {figure(whole / usual)} times the median {figure(usual)} of the last "
-                f"{len(norms.whole)} measured steps"
+                f"{figure(whole)}, {figure(whole / found.usual)} times the usual {figure(found.usual)} "
+                f"of the last {len(norms.spike.values) - 1} measured steps "
+                f"(factor={self.settings['factor']:g})"
             )
-            report = self._report(step, norms, whole, limit, cause, each)
-        elif is_huge:
+        elif whole >= self.settings["norm"] and self._is_harmful(step, whole):
             limit = self.settings["norm"]
             cause = f"{figure(whole)}, more than {figure(limit)} (norm={limit:g})"
-            report = self._report(step, norms, whole, limit, cause, each)
-        norms.add(whole, each)
-        if norms.seen == max(int(self.settings["warmup"]), 1):
-            norms.first = sorted(norms.whole)[len(norms.whole) // 2]
-        return report
-
-    def _limit(self, norms: Norms) -> float:
-        ordered = sorted(norms.whole)
-        usual = ordered[len(ordered) // 2]
-        if usual <= 0:
-            return math.inf
-        # The newest norms may already be part of the explosion.
-        settled = sorted([*norms.whole][: -(len(norms.whole) // 5)])
-        highest = settled[-1]
-        return max(self.settings["factor"] * usual, ABOVE_HIGHEST * highest, ABOVE_FIRST * norms.first)
+        else:
+            return None
+        return self._report(step, usual_of_each, [*norms.spike.values], limit, cause, each)
 
     def _is_harmful(self, step: Step, whole: float) -> bool:
         """Whether a huge norm moves the weights: an adaptive optimizer divides it out again."""
@@ -96,11 +85,15 @@ class ExplodingGradient(Condition):
         return rate is None or rate * whole > weights
 
     def _report(
-        self, step: Step, norms: Norms, whole: float, limit: float, cause: str, each: Mapping[str, float]
+        self,
+        step: Step,
+        usual: Mapping[str, float],
+        history: list[float],
+        limit: float,
+        cause: str,
+        each: Mapping[str, float],
     ) -> Report:
-        ratios = {
-            name: norm / norms.each[name] for name, norm in each.items() if norms.each.get(name, 0.0) > 0
-        }
+        ratios = {name: norm / usual[name] for name, norm in each.items() if usual.get(name, 0.0) > 0}
         worst = max(ratios or each, key=lambda name: (ratios or each)[name])
         by_size = sorted(each, key=lambda name: -each[name])[:10]
         growth = f", {figure(ratios[worst])} times its usual norm" if worst in ratios else ""
@@ -109,9 +102,9 @@ class ExplodingGradient(Condition):
             f"Exploding gradient: the norm of all gradients is {cause}. "
             f"`{worst}` has grown most, to {figure(each[worst])}{growth}. " + _when(step),
             module=worst.rpartition(".")[0],
-            value=whole,
+            value=history[-1],
             threshold=limit,
-            history=[*norms.whole, whole][-KEPT:],
+            history=history[-KEPT:],
             evidence=[f"{name}: norm {figure(each[name])}" for name in by_size],
             next=[
                 "Clip the gradients before the step: torch.nn.utils.clip_grad_norm_(parameters, 1.0).",

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.missing_step import MissingStep
 from tensorpeek.probe.training.figures import count, figure, listed
 from tensorpeek.probe.training.moments import Loss, Step
 from tensorpeek.probe.training.parameters import is_matrix, learning_rate, trained, with_gradients
@@ -36,6 +37,7 @@ class WeightsFrozen(Condition):
         """Measured steps in a row with a learning rate of 0, by the optimizer's id."""
         self._had_rate: set[int] = set()
         self._first_rates: dict[int, float] = {}
+        self._missing = MissingStep()
         self._backwards = 0
         """Since the last step that was looked at."""
         self._loss = 0.0
@@ -43,16 +45,24 @@ class WeightsFrozen(Condition):
         self._zero = 0
         self._had_gradients = False
 
-    def on_loss(self, loss: Loss) -> None:
+    def on_loss(self, loss: Loss) -> Report | None:
         self._backwards += 1
         self._loss = loss.value if loss.value is not None else 1.0
+        return self._missing.on_loss(loss)
+
+    def on_end(self) -> Report | None:
+        return self._missing.on_end()
 
     def on_gradients(self, step: Step) -> Report | None:
+        self._missing.is_stepping = True
         if with_gradients(step):
             self._empty = 0
             keep_weights(step)
             return None
         return self._no_gradient(step)
+
+    def on_skip(self, step: Step) -> None:
+        self._missing.is_stepping = True
 
     def on_update(self, step: Step) -> Report | None:
         found = updates(step)

@@ -95,6 +95,21 @@ def test_other_reasons_for_a_standstill(training: Callable[[], None], title: str
     assert titles(watch(training, "weights-frozen")) == [title]
 
 
+def test_a_step_that_is_never_called(watch: Watch) -> None:
+    def train() -> None:
+        x, y = blobs()
+        model = mlp(10, 16, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(30):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+
+    found = watch(train, "weights-frozen")
+    assert titles(found) == ["step() is never called"]
+    assert found[0]["lineText"].strip() == "F.cross_entropy(model(x), y).backward()"
+    assert "`optimizer`" in found[0]["message"]
+
+
 class Functional(nn.Module):
     def __init__(self, shift: float) -> None:
         super().__init__()

@@ -402,6 +402,21 @@ def saliency() -> None:
         model(x).max(1).values.sum().backward()
 
 
+def by_hand() -> None:
+    """Weights that the program itself changes, beside an optimizer for other ones."""
+    x, y = blobs()
+    model, other = mlp(10, 16, 4), nn.Linear(2, 2)
+    unused = torch.optim.SGD(other.parameters(), lr=0.1)
+    for _ in range(40):
+        model.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                assert parameter.grad is not None
+                parameter -= 0.1 * parameter.grad
+    assert unused.param_groups
+
+
 HEALTHY: tuple[Callable[[], None], ...] = (
     classifier,
     regression_to_the_end,
@@ -430,4 +445,5 @@ HEALTHY: tuple[Callable[[], None], ...] = (
     one_cycle,
     only_inference,
     saliency,
+    by_hand,
 )
