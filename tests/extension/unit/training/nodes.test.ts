@@ -45,7 +45,7 @@ const state: TrainingState = {
   runFolder: "",
 };
 const texts = (nodes: readonly Node[]): string[] =>
-  nodes.map(({ label, description }) => `${String(label)} ${String(description)}`.trim());
+  nodes.map(({ label, description }) => `${label as string} ${description as string}`.trim());
 const tooltip = ({ tooltip }: Node): string => (tooltip as { value: string }).value;
 
 describe("numbers", () => {
