@@ -19,6 +19,8 @@ READ_FIRST = "pydb_disposed"
 LEFT_TO = "NO_FTRACE"
 MODULES = ("pydevd_cython", "pydevd_frame", "pydevd_trace_dispatch_regular")
 """pydevd has its trace functions twice, compiled and not."""
+ITSELF = tuple(f"{name}.py" for name in MODULES)
+"""Where it is not compiled it has frames of its own."""
 
 
 def follow(hear: Callable[[FrameType], None], leave_to: Trace) -> None:
@@ -26,7 +28,11 @@ def follow(hear: Callable[[FrameType], None], leave_to: Trace) -> None:
     from pydevd import PyDB
 
     def read(debugger: Any) -> Any:
-        hear(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        while frame is not None and frame.f_code.co_filename.endswith(ITSELF):
+            frame = frame.f_back
+        if frame is not None:
+            hear(frame)
         return vars(debugger)[READ_FIRST]
 
     def write(debugger: Any, value: Any) -> None:

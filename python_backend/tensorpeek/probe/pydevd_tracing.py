@@ -74,7 +74,7 @@ class FullSpeed:
                 self._give_gate()
                 self._debugger.set_tracing_for_untraced_contexts()
 
-    def share(self, shared: Shared | None) -> None:
+    def share(self, shared: Shared | None) -> Trace:
         """From now on all threads are traced by a function of ours, which calls pydevd's."""
         with self._lock:
             self._shared = shared
@@ -82,6 +82,7 @@ class FullSpeed:
                 self._give_gate()
                 self._debugger.set_tracing_for_untraced_contexts()
         self.review()
+        return self._pydevds
 
     def _is_needed(self) -> bool:
         debugger = self._debugger
@@ -174,12 +175,10 @@ def review() -> None:
         full_speed.review()
 
 
-def share(shared: Shared | None) -> bool:
-    """Traces all threads by a function of ours, until that is None; returns whether it can."""
+def share(shared: Shared | None) -> Trace | None:
+    """Traces all threads by a function of ours, until that is None; returns pydevd's, None where it can't."""
     full_speed = of_process()
-    if full_speed is not None:
-        full_speed.share(shared)
-    return full_speed is not None
+    return None if full_speed is None else full_speed.share(shared)
 
 
 def can_be_switched(debugger: Any) -> bool:

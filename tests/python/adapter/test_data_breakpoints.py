@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import debugpy  # type: ignore[import-untyped]
 import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
+from harness.pythons import find_python
 
 PATH = DEBUGGEES / "watched.py"
 
@@ -147,6 +150,38 @@ def test_an_identity_of_an_earlier_pause_is_refused(session: DebugSession) -> No
     answer = session.request("setDataBreakpoints", breakpoints=breakpoints)["breakpoints"][0]
     assert not answer["verified"]
     assert "pause that is over" in answer["message"]
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.11", "3.12", "3.13"])
+def test_plain_values_in_every_python(version: str) -> None:
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} here")
+    path = DEBUGGEES / "watched_number.py"
+    libs = {"TENSORPEEK_BUNDLED_LIBS": str(Path(debugpy.__file__).parents[1])}
+    with DebugSession(python=python, environment=libs) as session:
+        session.launch(path, stops=["total"], python=python)
+        session.wait_for_stop()
+        session.request("setBreakpoints", source={"path": str(path)}, breakpoints=[])
+        shown = session.locals()
+        places = [
+            ("total", session.scope()),
+            ("number", shown["holder"]["variablesReference"]),
+            ("'rate'", shown["settings"]["variablesReference"]),
+        ]
+        found = [
+            session.request("dataBreakpointInfo", name=name, variablesReference=reference)["dataId"]
+            for name, reference in places
+        ]
+        breakpoints = [{"dataId": identity, "accessType": "write"} for identity in found]
+        session.request("setDataBreakpoints", breakpoints=breakpoints)
+        for marker, before, after in (("total", "0", "2"), ("inside", "1", "2"), ("item", "1.0", "0.5")):
+            session.resume()
+            stop = session.wait_for_stop()
+            assert (stop.event["reason"], stop.line) == ("data breakpoint", line_of(marker, path))
+            assert stop.event["text"].splitlines()[1:] == [f"before: {before}", f"after: {after}"]
+        session.request("setDataBreakpoints", breakpoints=[])
+        assert session.run_to_end() == 0
 
 
 @pytest.mark.parametrize("count", [50])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
+import debugpy  # type: ignore[import-untyped]
 import pytest
 
 from harness import DEBUGGEES, DebugSession, line_of
+from harness.pythons import find_python
 
 PROGRAM = "full_speed.py"
 PATH = DEBUGGEES / PROGRAM
@@ -209,3 +212,24 @@ def test_goto(session: DebugSession) -> None:
     stop_at(session, "loop")
     session.resume()
     wait_until_traced(session)
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13"])
+def test_other_pythons(version: str) -> None:
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} here")
+    libs = {"TENSORPEEK_BUNDLED_LIBS": str(Path(debugpy.__file__).parents[1])}
+    with DebugSession(python=python, environment=libs) as session:
+        start(session, python=python)
+        wait_until_traced(session)
+        set_breakpoint(session, "loop")
+        stop_at(session, "loop")
+        assert session.next().line == line_of("loop", PATH) + 1
+        set_breakpoint(session)
+        session.resume()
+        wait_until_traced(session)
+        session.request("pause", threadId=1)
+        session.wait_for_stop()
+        assert len({session.next().line for _ in range(12)}) > 3
+        end(session)

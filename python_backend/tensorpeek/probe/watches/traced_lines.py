@@ -31,6 +31,8 @@ class FrameTrace:
         elif event == "return":
             self.lines.watches.ran(frame, self.line or frame.f_lineno)
             self.lines.ended(frame)
+        if frame.f_trace is not self:  # pydevd has asked for the frame, in a stop of ours perhaps
+            self.pydevds = self.lines.pydevds
         pydevds = self.pydevds
         if pydevds is not None:
             self.is_in_pydevd = True
@@ -51,10 +53,11 @@ class FrameTrace:
 class TracedLines:
     """`dispatch` is the trace function of all threads while there is a watch."""
 
-    def __init__(self, watches: Watches, switch: Callable[[Any], bool]) -> None:
+    def __init__(self, watches: Watches, switch: Callable[[Any], Trace | None]) -> None:
         self.watches = watches
         self._switch = switch
-        """Gives us, or None, to whoever has the program's trace function; returns whether it could."""
+        """Gives us, or None, to whoever has the program's trace function; returns pydevd's, if it could."""
+        self.pydevds: Trace | None = None
         self._traces: dict[int, FrameTrace] = {}
         """By frame; of those that have not returned."""
 
@@ -64,7 +67,8 @@ class TracedLines:
                 if is_users_code(frame.f_code):
                     self._traces[id(frame)] = FrameTrace(self, frame.f_lineno or 0)
             pydevd_begun_frames.follow(self._passed, self._left_by_pydevd)
-        return self._switch(self.dispatch)
+        self.pydevds = self._switch(self.dispatch)
+        return self.pydevds is not None
 
     def stop(self) -> None:
         self._switch(None)
