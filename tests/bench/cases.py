@@ -32,6 +32,7 @@ from tensorpeek.runs import findings_file
 GROUPS = ("nan", "silent", "device", "memory")
 """Those whose faults a training-wide condition can see."""
 LINE = re.compile(r"\blines? (\d+)(?: and (\d+))?")
+NAME = re.compile(r"`[^`]+`|\b\w+\[\d[\d, ]*\]")
 TIME_LIMIT = 120
 
 
@@ -51,7 +52,9 @@ class Outcome:
         lines, names = expected(self.path)
         if any(lines_of(each) & lines for each in self.findings):
             return "found"
-        if not lines and any(name in each["message"] for each in self.findings for name in names):
+        if not lines and any(
+            name in each["message"].replace("`", "") for each in self.findings for name in names
+        ):
             return "found"
         return "other line"
 
@@ -60,7 +63,7 @@ def expected(path: Path) -> tuple[set[int], set[str]]:
     """The lines that the expected words name, and the names in them."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     lines = {int(number) for match in LINE.finditer(first) for number in match.groups() if number}
-    return lines, set(re.findall(r"`[^`]+`", first))
+    return lines, {name.strip("`") for name in NAME.findall(first)}
 
 
 def lines_of(finding: Finding) -> set[int]:

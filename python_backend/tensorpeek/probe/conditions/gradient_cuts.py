@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.places import Place, is_users_code
-from tensorpeek.probe.training.user_values import user_frames
+from tensorpeek.probe.training.user_values import locals_of, user_frames
 
 CUTTING_CALLS = {
     "detach": "detach()",
@@ -28,21 +28,28 @@ class Cut(NamedTuple):
     place: Place
     what: str
     advice: str
+    is_conditional: bool = False
+    """It stands in a branch: the program cuts at times, and means it."""
 
 
 def find_cut(step: Step, modules: list[Any]) -> Cut | None:
     """The one place in the user's forwards and loops where the output of these modules loses its gradient.
 
-    None where there is none, or several that fit: which of them it is cannot be read from the text.
+    None where there is none, or several that fit: which of them it is cannot be read from the text. Where one is
+    conditional, that one.
     """
     found: dict[tuple[str, int], Cut] = {}
-    for code in _codes(step, modules):
-        for cut in _cuts_in(code, _last_names(step, modules)):
+    names = _names_of(step, modules)
+    for code in _codes(step):
+        for cut in _cuts_in(code, names):
             found.setdefault((cut.place.path, cut.place.line), cut)
+    meant = [cut for cut in found.values() if cut.is_conditional]
+    if meant:
+        return meant[0]
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _codes(step: Step, modules: list[Any]) -> Iterator[CodeType]:
+def _codes(step: Step) -> Iterator[CodeType]:
     """Where the modules are used: the forwards of the models around them, and the frames of the loop."""
     seen: set[CodeType] = set()
     for root in step.training.models.roots():
@@ -57,18 +64,19 @@ def _codes(step: Step, modules: list[Any]) -> Iterator[CodeType]:
             yield frame.f_code
 
 
-def _last_names(step: Step, modules: list[Any]) -> set[str]:
-    """The attributes under which the modules are reached: each word of their paths, and names in the frame."""
+def _names_of(step: Step, modules: list[Any]) -> set[str]:
+    """What the program calls the modules: each word of their paths, and the frames' names of their models."""
     names: set[str] = set()
     for module in modules:
         names.update(
             word for word in step.training.models.module_path(module).split(".") if not word.isdigit()
         )
-    if step.frame is not None:
-        for frame in user_frames(step.frame):
-            for name, value in list(frame.f_globals.items()):
-                if any(value is root for root in step.training.models.roots()):
-                    names.add(name)
+    concerned = set(map(id, modules))
+    roots = [
+        root for root in step.training.models.roots() if any(id(part) in concerned for part in root.modules())
+    ]
+    for frame in user_frames(step.frame):
+        names.update(name for name, value in locals_of(frame).items() if any(value is root for root in roots))
     return names - {""}
 
 
@@ -76,27 +84,42 @@ def _cuts_in(code: CodeType, names: set[str]) -> Iterator[Cut]:
     """What cuts a value that comes, through assignments of this function, from a call of one of the names."""
     body = source.body_of(code)
     carriers = _carriers(body, names)
+    branches = _in_branches(body)
     for node in _flowing(body):
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            what = next(
-                (word for item in node.items if (word := _called(item.context_expr)) in NO_GRADIENT), ""
+        yield from (
+            cut._replace(is_conditional=node in branches) for cut in _cuts_at(code, node, names, carriers)
+        )
+
+
+def _in_branches(body: list[ast.stmt]) -> set[ast.AST]:
+    """The nodes that run at times only: in an `if`, or in `a if b else c`."""
+    branches = [
+        node
+        for node in source.own_nodes(body)
+        if isinstance(node, (ast.If, ast.IfExp)) and "__name__" not in source.text(node.test)
+    ]
+    return {inner for branch in branches for inner in ast.walk(branch) if inner is not branch}
+
+
+def _cuts_at(code: CodeType, node: ast.AST, names: set[str], carriers: set[str]) -> Iterator[Cut]:
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        what = next((word for item in node.items if (word := _called(item.context_expr)) in NO_GRADIENT), "")
+        if what and any(_uses(inner, names, set()) for inner in node.body):
+            yield _cut(
+                code, node, f"{what}()", "Compute it outside of the block, where gradients are recorded."
             )
-            if what and any(_uses(inner, names, set()) for inner in node.body):
-                yield _cut(
-                    code, node, f"{what}()", "Compute it outside of the block, where gradients are recorded."
-                )
-        elif isinstance(node, ast.Call):
-            word = source.called(node)
-            if isinstance(node.func, ast.Attribute) and word in CUTTING_CALLS:
-                if _uses(node.func.value, names, carriers):
-                    yield _cut(code, node, CUTTING_CALLS[word], f"Leave {CUTTING_CALLS[word]} out there.")
-            elif word in NEW_TENSOR and node.args and _uses(node.args[0], names, carriers):
-                yield _cut(
-                    code, node, f"{word}()", f"Use the tensor itself; {word}() copies it without gradient."
-                )
-        elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
-            if _uses(node.value, names, carriers):
-                yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
+    elif isinstance(node, ast.Call):
+        word = source.called(node)
+        if isinstance(node.func, ast.Attribute) and word in CUTTING_CALLS:
+            if _uses(node.func.value, names, carriers):
+                yield _cut(code, node, CUTTING_CALLS[word], f"Leave {CUTTING_CALLS[word]} out there.")
+        elif word in NEW_TENSOR and node.args and _uses(node.args[0], names, carriers):
+            yield _cut(
+                code, node, f"{word}()", f"Use the tensor itself; {word}() copies it without gradient."
+            )
+    elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
+        if _uses(node.value, names, carriers):
+            yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
 
 
 def _flowing(body: list[ast.stmt]) -> Iterator[ast.AST]:

@@ -136,6 +136,8 @@ class ParameterUnused(Condition):
         if not ran:
             return None
         cut = find_cut(step, [module for _, (module, _, _) in ran])
+        if cut is not None and cut.is_conditional:
+            return None
         if cut is None:
             # A library's model may have parts that this use of it does not need.
             ran = [(each, owner) for each, owner in ran if source.is_users_class(type(owner[1])) or owner[2]]

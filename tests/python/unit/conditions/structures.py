@@ -375,7 +375,9 @@ def own_function() -> None:
             return ctx.scale * ctx.saved_tensors[0] * gradient
 
     model = mlp(4, 8, 1)
-    fit(torch.optim.SGD(model.parameters(), lr=0.01), lambda: Square.apply(model(torch.ones(8, 4))).mean(), 20)
+    fit(
+        torch.optim.SGD(model.parameters(), lr=0.01), lambda: Square.apply(model(torch.ones(8, 4))).mean(), 20
+    )
 
 
 def cleared_late() -> None:
