@@ -33,6 +33,11 @@ class RunOutput:
         """The run folder; None while nothing was written."""
         return None if self._folder is None else self._folder.written
 
+    def path(self) -> Path:
+        """The run folder, which exists from now on. Raises OSError."""
+        with self._lock:
+            return self._known_folder().path()
+
     def write_into(self, runs: str) -> None:
         """Names the folder of all runs, before anything is written; the working directory's when empty."""
         if self._folder is None:
@@ -55,8 +60,7 @@ class RunOutput:
 
     def _write(self, write: Callable[[Path], None]) -> None:
         try:
-            with self._lock:
-                write(self._known_folder().path())
+            write(self.path())
         except OSError as error:
             if not self._has_failed:
                 self._has_failed = True

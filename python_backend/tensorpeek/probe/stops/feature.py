@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 from collections.abc import Mapping
+from functools import partial
 from types import FrameType
 from typing import Any, Callable
 
@@ -18,7 +18,7 @@ from tensorpeek.contract.messages import (
     TrainingActionResult,
     TrainingState,
 )
-from tensorpeek.probe import pydevd_client, pydevd_stops
+from tensorpeek.probe import pydevd_client, pydevd_lines, pydevd_stops
 from tensorpeek.probe.feature import Command, Feature
 from tensorpeek.probe.run_output import RUN_OUTPUT
 from tensorpeek.probe.stops import stop
@@ -40,6 +40,7 @@ class Stops(Feature):
         self._problem = ""
         self._uncaught = UncaughtExceptions(self._failed)
         self._capsule = ""
+        self._problems_said = 0
 
     def commands(self) -> Mapping[str, Command]:
         return {
@@ -85,7 +86,9 @@ class Stops(Feature):
             self._is_listening = True
             TRAINING.is_evaluating = pydevd_stops.is_evaluating
             TRAINING.add_listener(self._found)
-            atexit.register(self._ended, os.getpid())
+            TRAINING.run_folder = RUN_OUTPUT.path
+            TRAINING.on_moment("capsule", self._capsule_loaded)
+            pydevd_lines.before_the_end(partial(self._ended, os.getpid()))
         TRAINING.start()
         return {}
 
@@ -93,6 +96,7 @@ class Stops(Feature):
         return stop.stop_info(arguments["threadId"], arguments["frameId"])
 
     def _training(self, arguments: Any) -> TrainingState:
+        self._say_problems()
         return training_state()
 
     def _action(self, arguments: TrainingActionArguments) -> TrainingActionResult:
@@ -110,9 +114,10 @@ class Stops(Feature):
     # A finding
 
     def _ended(self, pid: int) -> None:
-        """A forked process has the same exit functions; what it ends is not the training."""
+        """A forked process comes here too; what it ends is not the training."""
         if os.getpid() == pid:
             quietly(TRAINING.ended)
+            self._say_problems()
 
     def _failed(self, error: BaseException) -> None:
         quietly(lambda: TRAINING.failed(error))
@@ -124,6 +129,7 @@ class Stops(Feature):
         at_exception = self._uncaught.stop
         finding["stopped"] = finding["stopped"] and frame is not None and pydevd_stops.can_stop()
         RUN_OUTPUT.add_finding(finding)
+        self._say_problems()
         pydevd_client.send_event("tensorpeek/finding", {**finding})
         say(f"{finding['message']}{_where(finding)}")
         if not finding["stopped"]:
@@ -134,6 +140,19 @@ class Stops(Feature):
         else:
             with stop.shown_as(made):
                 at_exception(made.notice)
+
+    def _capsule_loaded(self, moment: Any) -> None:
+        """The program stands where the capsule was made, and stops there."""
+        say(moment.message)
+        made = stop.Stop(moment.title, moment.message, reason="entry", scope="Capsule", values=moment.values)
+        stop.stop_at(moment.frame, made)
+
+    def _say_problems(self) -> None:
+        """Conditions that failed, a capsule that can't be read: each once, in the Debug Console."""
+        new = TRAINING.problems[self._problems_said :]
+        self._problems_said += len(new)
+        for problem in new:
+            say(problem)
 
 
 def quietly(tell: Callable[[], None]) -> None:

@@ -18,17 +18,17 @@ RATES_SHOWN = 20
 
 
 def training_state() -> TrainingState:
-    folder = RUN_OUTPUT.written
+    folder, norm = RUN_OUTPUT.written, TRAINING.gradient_norm
     return {
         "step": TRAINING.clock.step,
         "epoch": TRAINING.clock.epoch,
         "stepMs": _finite(TRAINING.clock.step_seconds * 1000),
         "losses": _losses(),
-        "gradientNorm": None,
+        "gradientNorm": None if norm is None else wire_number(norm),
         "learningRates": [wire_number(float(rate)) for rate in _learning_rates()[:RATES_SHOWN]],
         "overheadPercent": _finite(TRAINING.overhead_percent),
         "sampled": TRAINING.sampled,
-        "blind": [],
+        "blind": list(TRAINING.blind),
         "findings": list(TRAINING.findings),
         "modules": _modules(),
         "runFolder": "" if folder is None else str(folder),
