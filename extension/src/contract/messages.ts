@@ -476,11 +476,6 @@ export interface WatchesArguments {
   readonly watches: readonly Watch[];
 }
 
-/** Probe command `tracing`: does anything need the program's lines to be traced? */
-export interface TracingArguments {
-  readonly needed: boolean;
-}
-
 /** LSP request `tensorpeek/trainingBreakpoints`: what can be watched at a line. 0-based. */
 export interface TrainingBreakpointsParams {
   readonly uri: string;

@@ -539,12 +539,6 @@ class WatchesArguments(TypedDict):
     watches: list[Watch]
 
 
-class TracingArguments(TypedDict):
-    """Probe command `tracing`: does anything need the program's lines to be traced?"""
-
-    needed: bool
-
-
 class TrainingBreakpointsParams(TypedDict):
     """LSP request `tensorpeek/trainingBreakpoints`: what can be watched at a line. 0-based."""
 
