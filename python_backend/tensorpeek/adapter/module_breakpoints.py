@@ -107,7 +107,7 @@ def parse(breakpoint: Message) -> ModuleBreakpoint | str:
     bracket = (name["bracket"] or "").strip()
     phase = bracket if bracket in PHASES else name["word"] or "forward"
     conditions = [breakpoint.get("condition") or "", "" if bracket in PHASES else bracket]
-    condition = " and ".join(f"({each})" for each in conditions if each)
+    condition = f"({conditions[0]}) and ({conditions[1]})" if all(conditions) else "".join(conditions)
     whole: Message = {"condition": condition, "hitCondition": breakpoint.get("hitCondition") or ""}
     problem = problem_with(whole)
     if problem:

@@ -66,7 +66,7 @@ def test_backward_stops_when_the_gradient_has_come(session: DebugSession) -> Non
     session.resume()
     event = stop_at(session, "backward")
     assert f"called at {PATH}:{line_of('layer', PATH)}" in event["text"]
-    assert values(session)["gradient"]["value"].startswith("f32[2,4]")
+    assert "f32[2,4]" in values(session)["gradient"]["value"]
     assert session.next().line == line_of("step", PATH)
     assert session.run_to_end() == 0
 
