@@ -1,10 +1,14 @@
-"""The case score: what `tensorpeek run` finds in programs with a known fault, and in the same programs corrected.
+"""The case score: what `tensorpeek run` finds in programs with a known fault, and in the same programs
+corrected.
 
-`cases.py FOLDER [GROUP …] [--twins] [--say] [--only TEXT]`. FOLDER holds a folder per group with scripts whose
-first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected twins, in
+`cases.py FOLDER [GROUP …] [--twins] [--say] [--only TEXT]`. FOLDER holds a folder per group with scripts
+whose
+first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected
+twins, in
 which every finding is a false alarm. The repository holds no such scripts.
 
-A fault is found when a finding, or a line that it names, is on a line that the expected words name; where those
+A fault is found when a finding, or a line that it names, is on a line that the expected words name; where
+those
 name no line, when it names a parameter or module of theirs. Each program
 runs in a process of its own, forked when torch is loaded: most of a short script's time is importing it.
 """
@@ -184,7 +188,8 @@ def _show(outcome: Outcome, says: bool) -> None:
     if says or outcome.verdict in ("false alarm", "other line"):
         for finding in outcome.findings:
             print(
-                f"    {finding['condition']} step {finding['step']} line {finding['line']}: {finding['message']}"
+                f"    {finding['condition']} step {finding['step']} line {finding['line']}: "
+                f"{finding['message']}"
             )
 
 

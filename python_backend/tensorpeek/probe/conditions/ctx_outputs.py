@@ -1,4 +1,6 @@
-"""A custom autograd.Function that stores its own output on `ctx`: a cycle through C++, freed by the collector only."""
+"""A custom autograd.Function that stores its own output on `ctx`: a cycle through C++, freed by the
+collector only.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def _report(function: Any, attribute: str, alive: list[Any]) -> Report:
     count = f"{len(alive)} of them, {size / 2**20:.3g} MiB, are" if len(alive) > 1 else "it is"
     return Report(
         "Output kept on ctx",
-        f"`{cls.__name__}` keeps its output as ctx.{attribute}{at}. Output and graph hold each other: {count} kept "
+        f"`{cls.__name__}` keeps its output as ctx.{attribute}{at}. Output and graph hold each other: "
+        f"{count} kept "
         "after the graph is gone, until Python's cycle collector happens to run.",
         place=place,
         value=float(len(alive)),

@@ -1,4 +1,6 @@
-"""A validation has called eval(), and the training goes on without dropout and with frozen batch statistics."""
+"""A validation has called eval(), and the training goes on without dropout and with frozen batch
+statistics.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ class Mode:
 
 
 class EvalMode(Condition):
-    """Only a whole model counts that was in training mode when it took steps before. Parts that a user keeps in
+    """Only a whole model counts that was in training mode when it took steps before. Parts that a user keeps
+    in
     eval mode, and a model that was in it from the beginning, are meant.
     """
 
@@ -79,7 +82,8 @@ class EvalMode(Condition):
         )
         return Report(
             "Training in evaluation mode",
-            f"{name} takes steps in eval mode since step {mode.since}, after steps in training mode:{by} {words}"
+            f"{name} takes steps in eval mode since step {mode.since}, after steps in training mode:{by} "
+            f"{words}"
             f"{more} behave as in a validation: dropout is off, and batch statistics are not updated.",
             place=places[0] if len(places) == 1 else None,
             value=float(mode.since),
@@ -119,9 +123,10 @@ def _eval_calls(step: Step, root: Any) -> list[Place]:
     """The lines of the user's files that call eval() on something; a comparison with builtins is left out."""
     places: list[Place] = []
     for path in source.user_files(step.frame, [root]):
-        for call in source.calls(path, "eval"):
-            if "." in source.text(call.func) and not call.args:
-                places.append(Place(path, call.lineno, source.function_of(path, call.lineno)))
+        calls = [
+            call for call in source.calls(path, "eval") if "." in source.text(call.func) and not call.args
+        ]
+        places += [Place(path, call.lineno, source.function_of(path, call.lineno)) for call in calls]
     for frame in user_frames(step.frame):
         # The one that a frame's own loop calls is likelier than one in another file.
         own = [place for place in places if place.path == frame.f_code.co_filename]

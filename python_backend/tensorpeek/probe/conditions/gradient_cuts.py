@@ -35,7 +35,8 @@ class Cut(NamedTuple):
 def find_cut(step: Step, modules: list[Any]) -> Cut | None:
     """The one place in the user's forwards and loops where the output of these modules loses its gradient.
 
-    None where there is none, or several that fit: which of them it is cannot be read from the text. Where one is
+    None where there is none, or several that fit: which of them it is cannot be read from the text. Where
+    one is
     conditional, that one.
     """
     found: dict[tuple[str, int], Cut] = {}
@@ -117,9 +118,12 @@ def _cuts_at(code: CodeType, node: ast.AST, names: set[str], carriers: set[str])
             yield _cut(
                 code, node, f"{word}()", f"Use the tensor itself; {word}() copies it without gradient."
             )
-    elif isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
-        if _uses(node.value, names, carriers):
-            yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
+    elif _is_data(node) and _uses(node, names, carriers):
+        yield _cut(code, node, ".data", "Use the tensor itself instead of .data.")
+
+
+def _is_data(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load)
 
 
 def _flowing(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -136,10 +140,8 @@ def _flowing(body: list[ast.stmt]) -> Iterator[ast.AST]:
         if len(wanted) == before:
             break
     for node in statements:
-        if isinstance(node, ast.Return):
-            yield from ast.walk(node)
-        elif isinstance(node, ASSIGNING) and any(
-            source.text(each) in wanted for each in source.targets(node)
+        if isinstance(node, ast.Return) or (
+            isinstance(node, ASSIGNING) and any(source.text(each) in wanted for each in source.targets(node))
         ):
             yield from ast.walk(node)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
@@ -154,10 +156,9 @@ def _ends(node: ast.stmt) -> set[str]:
         return _names_in(node.value)
     found: set[str] = set()
     for inner in ast.walk(node) if isinstance(node, (ast.Expr, ast.Assign)) else ():
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
-            if inner.func.attr in ("backward", "manual_backward"):
-                found.update(_names_in(inner.func.value))
-                found.update(name for argument in inner.args for name in _names_in(argument))
+        if isinstance(inner, ast.Call) and source.called(inner) in ("backward", "manual_backward"):
+            found.update(_names_in(inner.func))
+            found.update(name for argument in inner.args for name in _names_in(argument))
     return found
 
 
@@ -180,10 +181,8 @@ def _carriers(body: list[ast.stmt], names: set[str]) -> set[str]:
     for _ in range(3):
         before = len(found)
         for node in source.own_nodes(body):
-            value = getattr(node, "value", None)
-            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and value is not None:
-                if _uses(value, names, found):
-                    found.update(source.text(target) for target in source.targets(node))
+            if isinstance(node, ASSIGNING) and node.value is not None and _uses(node.value, names, found):
+                found.update(source.text(target) for target in source.targets(node))
         if len(found) == before:
             break
     return found

@@ -38,8 +38,10 @@ class Kept:
 
 
 class GradientsKept(Condition):
-    """A gradient is kept when it is the same tensor as after the last step, nothing wrote to it before the first
-    backward pass that adds to it, and the optimizer then uses the sum. That a second optimizer leaves it alone
+    """A gradient is kept when it is the same tensor as after the last step, nothing wrote to it before the
+    first
+    backward pass that adds to it, and the optimizer then uses the sum. That a second optimizer leaves it
+    alone
     for a while, as in a GAN, is no fault: it only has to be cleared at some time before its own next step.
     """
 
@@ -68,8 +70,10 @@ class GradientsKept(Condition):
         count = sum(len(group["params"]) for group in step.optimizer.param_groups)
         return Report(
             "Gradients never cleared",
-            f"The gradients of {type(step.optimizer).__name__}'s {count} parameters still held the last step's "
-            f"values when backward() added to them, for {int(self.settings['window'])} steps in a row: each step "
+            f"The gradients of {type(step.optimizer).__name__}'s {count} parameters still held the last "
+            f"step's "
+            f"values when backward() added to them, for {int(self.settings['window'])} steps in a row: each "
+            f"step "
             "uses the sum of all gradients so far. zero_grad() is missing between two steps.",
             value=float(kept.steps),
             evidence=[
@@ -121,7 +125,8 @@ def _is_cleared(each: Watched) -> bool:
         return True
     if gradient._version == each.version:
         return False
-    # Written to: by zero_grad(), or by the backward pass of an earlier micro-batch. Only its values tell, and those
+    # Written to: by zero_grad(), or by the backward pass of an earlier micro-batch. Only its values tell,
+    # and those
     # of another device would have to be waited for.
     return gradient.device.type != "cpu" or not bool(gradient.any())
 

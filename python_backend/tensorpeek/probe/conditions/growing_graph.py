@@ -139,7 +139,8 @@ def _growing(loss: Loss, reach: Reach, passes: int) -> Report:
     more = "" if place is not None else " It goes on from tensors of the step before."
     return Report(
         "Graph grows each step",
-        f"{what} the graph of all previous steps: the graph of `{loss.name}` has {last} nodes, {first} of them "
+        f"{what} the graph of all previous steps: the graph of `{loss.name}` has {last} nodes, {first} of "
+        f"them "
         f"{passes} backward passes ago. Each pass runs through the whole history, and its memory "
         f"is never freed.{hides}{more}",
         place=place,

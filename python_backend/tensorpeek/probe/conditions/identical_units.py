@@ -62,7 +62,8 @@ class IdenticalUnits(Condition):
         at = f" All of it is set to a constant at line {place.line}." if place is not None else ""
         return Report(
             "Identical units",
-            f"All {units} units of `{first.name}` are equal and get equal gradients, so they stay equal: the layer "
+            f"All {units} units of `{first.name}` are equal and get equal gradients, so they stay equal: the "
+            f"layer "
             f"is worth one unit.{at}",
             place=place,
             module=first.name.rpartition(".")[0],
@@ -107,7 +108,6 @@ def _filler(step: Step) -> Place | None:
     """The only line of the user's files that fills a tensor with a constant in place, else None."""
     places: list[Place] = []
     for path in source.user_files(step.frame, step.training.models.roots()):
-        for call in source.calls(path, *FILLERS):
-            if "grad" not in source.text(call.func):
-                places.append(Place(path, call.lineno, source.function_of(path, call.lineno)))
+        calls = [call for call in source.calls(path, *FILLERS) if "grad" not in source.text(call.func)]
+        places += [Place(path, call.lineno, source.function_of(path, call.lineno)) for call in calls]
     return places[0] if len(places) == 1 else None

@@ -18,7 +18,8 @@ MOST_LINES = 5
 
 
 def explain(failure: Failure, carriers: list[str], step_place: Place | None) -> Report | None:
-    """`carriers` are the names through which the failing pass's graph reaches the step before; `step_place` is
+    """`carriers` are the names through which the failing pass's graph reaches the step before; `step_place`
+    is
     where an optimizer last changed the weights.
     """
     text = str(failure.error)
@@ -65,14 +66,16 @@ def _freed(carriers: list[str], frame: FrameType | None, place: Place | None) ->
     name, related = _carried(carriers, frame)
     if name:
         message = (
-            f"This backward pass reaches the graph of the step before through `{name}`, and that graph was freed "
+            f"This backward pass reaches the graph of the step before through `{name}`, and that graph was "
+            f"freed "
             "by the last backward()."
         )
         advice = f"Cut it between two steps: {name} = {name}.detach()."
     else:
         message = "A part of this graph was already used by an earlier backward(), which freed it."
         advice = (
-            "Add the losses and call backward() once, or compute the shared part again; retain_graph=True only "
+            "Add the losses and call backward() once, or compute the shared part again; retain_graph=True "
+            "only "
             "where one graph is really meant to serve twice."
         )
     return Report("Graph used a second time", message, place=place, next=[advice], related=related)

@@ -1,4 +1,6 @@
-"""Meters, totals and lists that keep a tensor with its graph in every step: `total += loss`, `losses.append(loss)`."""
+"""Meters, totals and lists that keep a tensor with its graph in every step: `total += loss`,
+`losses.append(loss)`.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def _first(entry: tuple[int, Any]) -> int:
 
 
 def _holders(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
-    """Tensors with a graph, and lists of such, in the frames' names and in attributes of the user's objects."""
+    """Tensors with a graph, and lists of such, in the frames' names and in attributes of the user's
+    objects.
+    """
     for each in user_frames(frame):
         for name, value in locals_of(each).items():
             if _holds(value):
@@ -135,7 +139,8 @@ def _total_report(step: Step, name: str) -> Report:
     at = f" (line {place.line}{called})" if place is not None else ""
     return Report(
         "Graph kept by a total",
-        f"`{shown}`{at} is a tensor that requires grad, and it is added to in every step: its graph grows with each "
+        f"`{shown}`{at} is a tensor that requires grad, and it is added to in every step: its graph grows "
+        f"with each "
         "of them and is never freed.",
         place=place,
         evidence=[f"{name}: its graph reaches that of the step before, at each of the last looks"],
@@ -157,7 +162,8 @@ def _list_report(step: Step, name: str, length: int) -> Report:
             break
     return Report(
         "Graphs kept in a list",
-        f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its step.",
+        f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its "
+        f"step.",
         place=place,
         value=float(length),
         evidence=[f"{name}: {length} tensors with grad_fn"],

@@ -86,7 +86,8 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             f"probabilities, the output of {name.lower()}, instead of logits",
             name,
             FLOOR_FOR_POSITIVES,
-            f"It applies sigmoid itself, so that the loss cannot fall below {FLOOR_FOR_POSITIVES:.3f} for targets "
+            f"It applies sigmoid itself, so that the loss cannot fall below {FLOOR_FOR_POSITIVES:.3f} for "
+            f"targets "
             f"of 1 and {FLOOR_FOR_NEGATIVES:.3f} for targets of 0.",
             f"Leave the {name.lower()} out before this loss, or use binary_cross_entropy.",
         )
@@ -99,7 +100,8 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             f"{gets} instead of log-probabilities",
             name,
             None,
-            "It only picks the target's value and changes its sign: the loss falls without end, or its gradient "
+            "It only picks the target's value and changes its sign: the loss falls without end, or its "
+            "gradient "
             "ignores the other classes.",
             "Use cross_entropy on the raw scores, or log_softmax before nll_loss.",
         )
@@ -124,9 +126,11 @@ def _twice(graph: Graph, node: Node) -> Wrong | None:
         f"probabilities, the output of {name.lower()}, instead of logits",
         name,
         floor,
-        f"It applies softmax itself: with {classes} classes whose inputs lie between 0 and 1 the loss cannot fall "
+        f"It applies softmax itself: with {classes} classes whose inputs lie between 0 and 1 the loss cannot "
+        f"fall "
         f"below {floor:.3f}, and gradients are small.",
-        f"Leave the {name.lower()} out before this loss; apply it only where probabilities are shown or compared.",
+        f"Leave the {name.lower()} out before this loss; apply it only where probabilities are shown or "
+        f"compared.",
     )
 
 

@@ -18,8 +18,9 @@ from tensorpeek.probe.training.report import Related, Report
 from tensorpeek.probe.training.user_values import is_tensor
 
 MESSAGES = re.compile(
-    r"same dtype|same device|scalar type|on device \S+ is not on the expected|Input type .* and (weight|bias) type"
-    r"|dtypes? (of|for|must|do not) |expected m1 and m2|to be on the same|different device|should be the same"
+    r"same dtype|same device|scalar type|on device \S+ is not on the expected"
+    r"|Input type .* and (weight|bias) type|dtypes? (of|for|must|do not) |expected m1 and m2"
+    r"|to be on the same|different device|should be the same"
 )
 STRICT = frozenset(
     {
@@ -40,11 +41,11 @@ class MixedDevice(Condition):
 
     def on_batch(self, batch: Batch) -> Report | None:
         """Before a layer that is sure to refuse its input."""
-        value = batch.args[0] if batch.args else None
+        value: Any = batch.args[0] if batch.args else None
         layer = _first_layer(batch.module)
         if layer is None or not _is_plain(value) or batch.frame is None:
             return None
-        weight = next((each for each in layer.parameters() if _is_plain(each)), None)
+        weight: Any = next((each for each in layer.parameters() if _is_plain(each)), None)
         if weight is None or (value.device == weight.device and value.dtype == weight.dtype):
             return None
         if value.device == weight.device and _casts(value.device.type):

@@ -98,7 +98,9 @@ def _is_self(frame: FrameType, name: str) -> bool:
 
 
 def _is_called_with(statement: ast.stmt, name: str, found: dict[str, Operand]) -> bool:
-    """Whether the name takes part in an operation with another of those found: as callee, argument or operand."""
+    """Whether the name takes part in an operation with another of those found: as callee, argument or
+    operand.
+    """
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):
             parts = [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
@@ -123,7 +125,8 @@ def origin(frame: FrameType, frames: list[FrameType], operand: Operand) -> Origi
             if thrown is not None:
                 call, place = thrown
                 return Origin(
-                    f"The result of {call} at line {place.line} is thrown away: a tensor's {call.partition('(')[0].rpartition('.')[2]}() "
+                    f"The result of {call} at line {place.line} is thrown away: a tensor's "
+                    f"{call.partition('(')[0].rpartition('.')[2]}() "
                     "returns a new one.",
                     [Related(place, "the result is not assigned")],
                     [f"{name} = {call}"],
@@ -142,7 +145,8 @@ def _assigned(frame: FrameType, name: str, operand: Operand, where: Place) -> Or
     maker = next((source.text(call.func) for call in calls if source.called(call) in MAKING_DOUBLES), "")
     if maker and short(operand.dtype) == "float64":
         return Origin(
-            f"`{name}` is float64 since {maker}() at line {where.line}: NumPy's numbers are float64 by default.",
+            f"`{name}` is float64 since {maker}() at line {where.line}: NumPy's numbers are float64 by "
+            f"default.",
             [Related(where, f"`{name}` becomes float64 here")],
             [f"{name} = {name}.float()"],
         )
@@ -154,9 +158,9 @@ def _discarded(frame: FrameType, name: str) -> tuple[str, Place] | None:
     for node in source.own_nodes(source.body_of(frame.f_code)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             function = node.value.func
-            if isinstance(function, ast.Attribute) and function.attr in MOVING:
-                if source.text(function.value) == name:
-                    return source.text(node.value), Place(frame.f_code.co_filename, node.lineno)
+            is_moving = isinstance(function, ast.Attribute) and function.attr in MOVING
+            if is_moving and source.text(function).rpartition(".")[0] == name:
+                return source.text(node.value), Place(frame.f_code.co_filename, node.lineno)
     return None
 
 
@@ -182,7 +186,8 @@ def _in_list(module: Any, name: str, index: int, parts: list[Any], kind: str) ->
     count = sum(1 for part in parts if raw.is_module(type(part)) for _ in part.parameters())
     at = f" (line {place.line})" if place is not None else ""
     return Origin(
-        f"It is `{name}[{index}]` of {type(module).__name__}: `{name}`{at} is a plain {kind}, so its {len(parts)} "
+        f"It is `{name}[{index}]` of {type(module).__name__}: `{name}`{at} is a plain {kind}, so its "
+        f"{len(parts)} "
         f"layers with {count} parameters are not registered, and to() passes them by.",
         [Related(place, f"`{name}` is a plain {kind}")] if place is not None else [],
         [f"Keep them in nn.{'ModuleDict' if kind == 'dict' else 'ModuleList'}."],

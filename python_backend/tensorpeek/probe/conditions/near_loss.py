@@ -64,7 +64,9 @@ ARITHMETIC = (
     )
     | {"NllLoss2DBackward", "NllLossNdBackward", "Log1pBackward"}
 )
-"""Operations by which losses are computed. Layers are not among them: what they do with shapes is their own."""
+"""Operations by which losses are computed. Layers are not among them: what they do with shapes is their
+own.
+"""
 
 
 def near_nodes(graph: Graph) -> Iterator[Node]:
@@ -84,7 +86,9 @@ def near_nodes(graph: Graph) -> Iterator[Node]:
 
 
 def place_of_node(loss: Loss, node: Node) -> Place | None:
-    """The user's line of the forward operation: by running the step again, else the line that made the loss."""
+    """The user's line of the forward operation: by running the step again, else the line that made the
+    loss.
+    """
     record = loss.training.record
     found = locate(record, list(node.path)) if record is not None else None
     return found or place_of_loss(loss)

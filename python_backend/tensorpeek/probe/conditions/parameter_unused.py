@@ -1,4 +1,6 @@
-"""A parameter that cannot learn: the gradient is cut before it, no optimizer has it, or no module registers it."""
+"""A parameter that cannot learn: the gradient is cut before it, no optimizer has it, or no module registers
+it.
+"""
 
 from __future__ import annotations
 

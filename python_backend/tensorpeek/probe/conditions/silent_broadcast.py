@@ -76,7 +76,8 @@ class SilentBroadcast(Condition):
         total = _count(outer.result)
         return Report(
             "Silent broadcast in the loss",
-            f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values meets "
+            f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values "
+            f"meets "
             f"all {total // count} of the other tensor instead of its own partner, so the loss is an average "
             "over pairs that do not belong together.",
             place=place,
@@ -84,14 +85,16 @@ class SilentBroadcast(Condition):
             threshold=float(count),
             evidence=[left, right, f"{outer.node.name.replace('Backward', '')} {list(outer.result)}"],
             next=[
-                f"Give both the same shape before: squeeze(-1) the {list(max(outer.left, outer.right, key=len))} "
+                f"Give both the same shape before: squeeze(-1) the "
+                f"{list(max(outer.left, outer.right, key=len))} "
                 "one, or unsqueeze(-1) the other.",
             ],
         )
 
 
 def outer_product(graph: Graph, node: Node) -> Outer | None:
-    """Whether the operation's result is a table of all pairs of two tensors that have the same elements' count
+    """Whether the operation's result is a table of all pairs of two tensors that have the same elements'
+    count
     and differ in a last dimension of 1 only.
     """
     if not node.shapes or len(node.edges) > 3:
@@ -141,7 +144,9 @@ def _expanded(graph: Graph, node: Node, edge: Edge) -> Outer | None:
 
 
 def partner_of(shape: Shape, result: Shape) -> Shape | None:
-    """The shape that `shape` would have with its last dimension of 1 forgotten or added, if that makes `result`."""
+    """The shape that `shape` would have with its last dimension of 1 forgotten or added, if that makes
+    `result`.
+    """
     candidates = [shape[:-1]] if len(shape) > 1 and shape[-1] == 1 else []
     candidates.append((*shape, 1))
     for other in candidates:
@@ -195,7 +200,8 @@ def _operands_in_text(frame: FrameType | None, outer: Outer) -> tuple[Place, tup
 
 
 def _tensor_of_shape(loss: Loss, outer: Outer) -> str | None:
-    """The name of a tensor without gradient that has the other operand's shape; None as well where one has the
+    """The name of a tensor without gradient that has the other operand's shape; None as well where one has
+    the
     result's shape, which would be no broadcast of two vectors at all.
     """
     found: str | None = None

@@ -113,7 +113,9 @@ def last_assignment(frame: FrameType, name: str) -> Place | None:
 
 
 def attribute_assignment(cls: type, name: str, *, reads_itself: bool = False) -> Place | None:
-    """Where a method of the class, or of one of its bases, sets `self.name`, from itself if that is asked for."""
+    """Where a method of the class, or of one of its bases, sets `self.name`, from itself if that is asked
+    for.
+    """
     for base in cls.__mro__:
         for path, node in _class_nodes(base):
             for method in node.body:
@@ -212,7 +214,7 @@ def function_of(path: str, line: int) -> str:
     """The name of the innermost function around a line; empty for the module itself."""
     tree, name = tree_of(path), ""
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if node.lineno <= line <= (node.end_lineno or node.lineno):
-                name = node.name
+        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if is_function and node.lineno <= line <= (node.end_lineno or node.lineno):
+            name = node.name
     return name

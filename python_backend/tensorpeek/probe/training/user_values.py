@@ -68,7 +68,9 @@ def user_frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def named_tensors(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
-    """Every tensor of the user's frames from this one up: in names, attributes of objects, lists and tuples."""
+    """Every tensor of the user's frames from this one up: in names, attributes of objects, lists and
+    tuples.
+    """
     for each in user_frames(frame):
         for name, value in locals_of(each).items():
             yield from tensors_under(name, value)
