@@ -89,13 +89,16 @@ class Stops(Feature):
             TRAINING.run_folder = RUN_OUTPUT.path
             TRAINING.on_moment("capsule", self._capsule_loaded)
             pydevd_lines.before_the_end(partial(self._ended, os.getpid()))
-        TRAINING.start()
+        if chosen or self._capsule:  # hooks that nobody needs cost too, above all where pydevd traces them
+            TRAINING.start()
         return {}
 
     def _stop(self, arguments: StopArguments) -> StopInfo:
         return stop.stop_info(arguments["threadId"], arguments["frameId"])
 
     def _training(self, arguments: Any) -> TrainingState:
+        """The view is open: from now on there is something to show in it."""
+        TRAINING.start()
         self._say_problems()
         return training_state()
 
