@@ -35,6 +35,12 @@ Try
   set a breakpoint in digits/model.py, in forward; continue (F5); hover over  self.fc.weight
   and over the  @  of  embedding @ prototypes
   add  model.fc.weight.grad  to Watch
+
+When training goes wrong
+  open digits/train_shards.py, right-click the number of the line  loss.backward(),
+  Add Training Breakpoint…, Enter, Enter, Enter; start “Train on shards”: it stops at the spike
+  tick  NaN or Inf in gradients  in Breakpoints and start “Train on pairs”: it stops before the step
+  the view  Training  shows the clock, the losses and what was found, and lets you skip the step
 `;
 
 /**

@@ -90,6 +90,52 @@ export const VIEWS = [
       await debug.hover("embedding @ prototypes", "@");
     },
   },
+  {
+    name: "add-breakpoint",
+    shows: "Add Training Breakpoint on a line number: what fits the line",
+    show: async (workbench) => {
+      await workbench.stop();
+      await workbench.lineNumberMenu("digits/train_shards.py", "# @bp:backward", "Add Training Breakpoint");
+      await workbench.question("Add Training Breakpoint");
+    },
+  },
+  {
+    name: "spike",
+    shows: "stopped at a loss spike, and the view Training",
+    show: async (workbench) => {
+      for (const step of ["Add Training Breakpoint", "Loss spike", "Loss spike"]) {
+        await workbench.question(step);
+        await workbench.press("Enter");
+      }
+      await workbench.debug.conditionalBreakpoint().waitFor();
+      await workbench.startConfiguration("Train on shards");
+      await workbench.waitPaused("# @bp:backward");
+      await workbench.debug.showTraining();
+      await workbench.debug.trainingRow("tp.spike(loss)").waitFor();
+    },
+  },
+  {
+    name: "edit-breakpoint",
+    shows: "Edit Training Breakpoint: the condition explained and completed",
+    show: async (workbench) => {
+      await workbench.lineNumberMenu("digits/train_shards.py", "# @bp:backward", "Edit Training Breakpoint");
+      await (await workbench.question("Condition of Line")).filter({ hasText: "spreads" }).first().waitFor();
+    },
+  },
+  {
+    name: "nan-gradient",
+    shows: "stopped before the optimizer's step: NaN in gradients, and the operation that made it",
+    show: async (workbench) => {
+      await workbench.press("Escape");
+      await workbench.stop();
+      await workbench.debug.tick("NaN or Inf in gradients", true);
+      await workbench.startConfiguration("Train on pairs");
+      await workbench.waitPaused("# @bp:step");
+      await workbench.debug.exceptionWidget().waitFor();
+      await workbench.debug.showTraining();
+      await workbench.debug.trainingRow("Skip This Step").waitFor();
+    },
+  },
 ];
 
 /**

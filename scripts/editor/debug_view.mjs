@@ -82,6 +82,18 @@ export class DebugView {
     if (!(await isSo())) await insist(() => box.click(), isSo, `${label} to be ${ticked ? "ticked" : "unticked"}`);
   }
 
+  /** The sign of a breakpoint with a condition beside a line. */
+  conditionalBreakpoint() {
+    return this.page.locator(".editor-instance .codicon-debug-breakpoint-conditional").first();
+  }
+
+  /** Gives the view Training the whole side bar. */
+  async showTraining() {
+    await this.section("Training", true);
+    for (const title of ["Variables", "Watch", "Call Stack", "Breakpoints", "Tensors"])
+      await this.section(title, false);
+  }
+
   /** A row of the view Training, by what it says. @param {string | RegExp} text */
   trainingRow(text) {
     return this.page

@@ -1,6 +1,7 @@
 """README and its like say what the manifest says, and point at what exists."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import tensorpeek
+from tensorpeek.catalogue.tables import conditions_table, functions_table
 
 ROOT = Path(__file__).parents[2]
 MANIFEST: dict[str, Any] = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
@@ -45,6 +47,24 @@ def test_the_launch_attributes_are_those_of_the_manifest() -> None:
     values = {"${command:pickProcess}", "integratedTerminal", "internalConsole", "externalTerminal"}
     named = set(re.findall(r"`([^`]+)`", " ".join(row[1] for row in table_rows("Launch configurations"))))
     assert named - values | {"debugpyPath", "tensorpeek"} == declared
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("conditions", conditions_table()), ("functions", functions_table())]
+)
+def test_the_tables_of_the_catalogue_are_those_of_the_catalogue(name: str, table: str) -> None:
+    _, start, rest = README.partition(f"<!-- {name}:start -->")
+    written, end, _ = rest.partition(f"<!-- {name}:end -->")
+    wanted = f"\n\n{table}\n\n"
+    if os.environ.get("TENSORPEEK_UPDATE_GOLDEN") and written != wanted:
+        now = (
+            (ROOT / "README.md")
+            .read_text(encoding="utf-8")
+            .replace(start + written + end, start + wanted + end)
+        )
+        (ROOT / "README.md").write_text(now, encoding="utf-8")
+    else:
+        assert written == wanted, "TENSORPEEK_UPDATE_GOLDEN=1 writes them anew"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

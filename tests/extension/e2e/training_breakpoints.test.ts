@@ -11,13 +11,6 @@ const configuration = (name: string) => ({
 });
 const window = useWindow({ configurations: [configuration("spike"), configuration("nan_gradient")] });
 
-/** Gives the view Training the whole side bar. */
-async function showTraining(): Promise<void> {
-  const { debug } = window.workbench;
-  await debug.section("Training", true);
-  for (const title of ["Variables", "Watch", "Call Stack", "Breakpoints", "Tensors"]) await debug.section(title, false);
-}
-
 describe("a training breakpoint of a line", () => {
   test("is set by a right click on the line's number, and Enter all the way", async () => {
     const { workbench } = window;
@@ -31,7 +24,7 @@ describe("a training breakpoint of a line", () => {
     const numbers = await workbench.question("Loss spike");
     await numbers.filter({ hasText: "tp.spike(loss)" }).first().waitFor();
     await workbench.press("Enter");
-    await workbench.page.locator(".editor-instance .codicon-debug-breakpoint-conditional").waitFor();
+    await workbench.debug.conditionalBreakpoint().waitFor();
   });
 
   test("stops at the spike and says so", async () => {
@@ -46,7 +39,7 @@ describe("a training breakpoint of a line", () => {
 
   test("is listed in the view Training with its line", async () => {
     const { debug } = window.workbench;
-    await showTraining();
+    await debug.showTraining();
     await debug.trainingRow("tp.spike(loss)").filter({ hasText: "spike.py:16" }).waitFor();
     await debug.trainingRow(/^Step 60/).waitFor();
     await debug.trainingRow(/^loss .*█/).waitFor();
@@ -98,7 +91,7 @@ describe("the check box “NaN or Inf in gradients”", () => {
 
   test("is a finding in the view Training, and a click goes to its line", async () => {
     const { workbench } = window;
-    await showTraining();
+    await workbench.debug.showTraining();
     await workbench.debug.trainingRow(/^Findings/).waitFor();
     const finding = workbench.debug.trainingRow(/nan_gradient\.py:\d+/);
     await workbench.goToLine(1);
