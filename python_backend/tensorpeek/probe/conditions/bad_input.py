@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.training.device_values import numbers_of
+from tensorpeek.probe.training.device_values import is_at_hand, numbers_of
 from tensorpeek.probe.training.figures import count, figure
 from tensorpeek.probe.training.moments import Batch, Loss
 from tensorpeek.probe.training.parameters import is_matrix, is_plain
@@ -58,7 +58,7 @@ class BadInput(Condition):
             if ends is None:
                 continue
             low, high = ends
-            if tensor.device.type != "cpu":
+            if not is_at_hand(tensor):
                 report = self._late(way, low, high)
             elif not (math.isfinite(low) and math.isfinite(high)):
                 report = self._not_finite(batch, way, tensor)

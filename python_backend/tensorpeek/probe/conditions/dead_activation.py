@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.training.device_values import numbers_of
+from tensorpeek.probe.training.device_values import is_at_hand, numbers_of
 from tensorpeek.probe.training.figures import share
 from tensorpeek.probe.training.moments import Loss, ModuleCall
 from tensorpeek.probe.training.parameters import is_matrix, is_plain
@@ -204,7 +204,7 @@ class DeadActivation(Condition):
 
 def _is_finite(tensor: Any) -> bool:
     """Whether neither NaN nor Inf make the comparison say too much; on a device, that is not waited for."""
-    return is_plain(tensor) and (tensor.device.type != "cpu" or math.isfinite(tensor.sum().item()))
+    return is_plain(tensor) and (not is_at_hand(tensor) or math.isfinite(tensor.sum().item()))
 
 
 def _own(module: Any) -> Any:

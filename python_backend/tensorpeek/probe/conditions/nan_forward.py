@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.training.device_values import numbers_of
+from tensorpeek.probe.training.device_values import is_at_hand, numbers_of
 from tensorpeek.probe.training.figures import count, figure, listed
 from tensorpeek.probe.training.moments import Loss, ModuleCall
 from tensorpeek.probe.training.parameters import is_plain
@@ -33,7 +33,7 @@ class NanForward(Condition):
 
     def on_module(self, call: ModuleCall) -> Report | None:
         output = next((tensor for _, tensor in tensors_in(call.output)), None)
-        if output is not None and output.device.type != "cpu":
+        if output is not None and not is_at_hand(output):
             return self._on_device(call, output)
         bad = next((tensor for _, tensor in tensors_in(call.output) if _has_fault(tensor)), None)
         if bad is None or self._is_known or call.name in self._told:
@@ -99,7 +99,7 @@ class NanForward(Condition):
 
 
 def _is_readable(tensor: Any) -> bool:
-    return is_plain(tensor) and tensor.device.type == "cpu"
+    return is_plain(tensor) and is_at_hand(tensor)
 
 
 def _is_finite(tensor: Any) -> bool:

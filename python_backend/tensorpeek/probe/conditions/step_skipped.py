@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training.device_values import is_at_hand
 from tensorpeek.probe.training.figures import figure, listed
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.parameters import with_gradients
@@ -39,7 +40,7 @@ class StepSkipped(Condition):
         bad = [
             each.name
             for each in with_gradients(step)
-            if each.parameter.device.type == "cpu" and not bool(torch.isfinite(each.parameter.grad).all())
+            if is_at_hand(each.parameter) and not bool(torch.isfinite(each.parameter.grad).all())
         ]
         where = f" Not finite: {listed(f'{name}.grad' for name in bad)}." if bad else ""
         small = step.scale <= 1

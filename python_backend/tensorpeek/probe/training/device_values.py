@@ -40,6 +40,8 @@ class CudaDevice:
         return Sent(host, event)
 
 
+AT_HAND = {"cpu"}
+"""Types of devices that compute at once."""
 DEVICES: dict[str, Device] = {"cuda": CudaDevice()}
 """By the type of a tensor's device. Of others, nothing is read."""
 
@@ -67,11 +69,16 @@ class LateValues:
 LATE = LateValues()
 
 
+def is_at_hand(tensor: Any) -> bool:
+    """Whether its numbers can be read without waiting for a device."""
+    return tensor.device.type in AT_HAND
+
+
 def numbers_of(tensor: Any, name: str) -> list[float] | None:
     """The numbers of a small tensor. Those of a device are of the step before, None while there are none.
 
     `name` tells what is asked for in each step from everything else.
     """
-    if tensor.device.type == "cpu":
+    if is_at_hand(tensor):
         return [float(value) for value in tensor.reshape(-1).tolist()]
     return LATE.exchange(name, tensor)

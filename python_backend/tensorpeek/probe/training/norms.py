@@ -9,7 +9,7 @@ import math
 import sys
 from typing import Any
 
-from tensorpeek.probe.training.device_values import numbers_of
+from tensorpeek.probe.training.device_values import is_at_hand, numbers_of
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.parameters import on_one_device
 
@@ -42,7 +42,7 @@ def _norms(tensors: list[Any], name: str) -> list[float]:
     norms = numbers_of(torch.stack([norm.float() for norm in torch._foreach_norm(tensors)]), name)
     if norms is None or len(norms) != len(tensors):
         return []
-    if tensors[0].device.type != "cpu":
+    if not is_at_hand(tensors[0]):
         return norms
     # The squares of numbers that float32 holds may be too large for it.
     return [

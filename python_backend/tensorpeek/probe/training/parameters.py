@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tensorpeek.probe.training.device_values import is_at_hand
 from tensorpeek.probe.training.moments import Step
 
 
@@ -53,7 +54,7 @@ def on_one_device(step: Step) -> list[Trained]:
 def is_late(step: Step) -> bool:
     """Whether numbers are read one step late, since they are computed on a device."""
     found = with_gradients(step)
-    return bool(found) and found[0].parameter.device.type != "cpu"
+    return bool(found) and not is_at_hand(found[0].parameter)
 
 
 def is_plain(tensor: Any) -> bool:

@@ -85,6 +85,32 @@ def test_a_gradient_that_is_not_finite_stops_before_the_weights_change(
     assert "weight.grad" in watch.values[0]
 
 
+def pairs_in_a_sparse_table() -> None:
+    table = nn.Embedding(20, 4, sparse=True)
+    ids = torch.tensor([[1, 2], [3, 3]])
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    fit(optimizer, lambda: (table(ids[:, 0]) - table(ids[:, 1])).pow(2).sum(1).sqrt().mean(), 1)
+
+
+def gradient_penalty() -> None:
+    """Only the weights get NaN: a bias does not change the slope."""
+    critic = mlp(3, 8, 1)
+    x = torch.zeros(4, 3, requires_grad=True)
+
+    def loss_of() -> torch.Tensor:
+        (slope,) = torch.autograd.grad((critic(x) * 0).sum(), x, create_graph=True)
+        return (slope.pow(2).sum(1).sqrt() - 1).pow(2).mean()
+
+    fit(torch.optim.SGD(critic.parameters(), lr=0.1), loss_of, 1)
+
+
+@pytest.mark.parametrize("training", [pairs_in_a_sparse_table, gradient_penalty])
+def test_gradients_that_are_easily_overlooked(training: Callable[[], None], watch: Watch) -> None:
+    found = watch(training, "nan-gradient")
+    assert titles(found) == ["NaN in gradients"]
+    assert found[0]["step"] == 0
+
+
 class Attention(nn.Module):
     def forward(self, x: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
         scores = (x @ x.transpose(1, 2)).masked_fill(hidden[:, None], -math.inf)
