@@ -40,8 +40,8 @@ class NoCopy(Exception):
     """The process can't be copied, or the copy gave no answer; the text says why."""
 
 
-def obstacle() -> str:
-    """Why this process can't be copied, empty when it can."""
+def obstacle(module: Any) -> str:
+    """Why this process can't be copied to run the module there, empty when it can."""
     if not hasattr(os, "fork") or resource is None:
         return "this system cannot copy a running process"
     torch = sys.modules["torch"]
@@ -49,6 +49,9 @@ def obstacle() -> str:
         device = getattr(torch, name, None)
         if device is not None and device.is_initialized():
             return f"a process that uses {name.upper()} cannot be copied"
+    weight = next(module.parameters(), None) if module is not None else None
+    if weight is not None and weight.device.type != "cpu":
+        return f"a process that uses {weight.device.type.upper()} cannot be copied"
     return ""
 
 

@@ -90,7 +90,7 @@ def locate(record: StepRecord, path: list[int]) -> Place | None:
 def _answers(record: StepRecord, phase: str, finish: Finish) -> Iterator[tuple[Answer | Unknown, bool]]:
     """What each way to run the step again has to say, and whether that was all of it; while there is time."""
     end = time.monotonic() + LONGEST
-    problem = obstacle()
+    problem = obstacle(record.module)
     if problem:
         found = run_in_place(record, phase, finish) if record.module is not None else {"failure": problem}
         yield Unknown(problem), False

@@ -34,6 +34,9 @@ def chosen(outcome: Outcome) -> Source | None:
     """The earliest source to blame; an intended one only where nothing else is there."""
     order = outcome.watch.sources
     reached = sorted(outcome.reached, key=order.index)
+    if outcome.failure:
+        # Without a backward pass, the gradient's NaN is most likely one that was hidden before.
+        reached = reached or [one for one in order if one.kind == "made" and one.hidden_by][:1]
     forward: list[Source] = []
     for source in reached:
         born = source.forward.source if source.forward is not None else None

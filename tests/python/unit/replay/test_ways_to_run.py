@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import textwrap
 from pathlib import Path
@@ -262,3 +263,29 @@ def test_without_a_copy_what_comes_after_the_model_is_not_known(
     recorder, _ = run(tmp_path, textwrap.dedent(text))
     assert "CUDA" in recorder.unknown().reason
     assert recorder.unknown().known == [FINITE_MODEL]
+
+
+def test_where_backward_fails_in_the_copy_a_hidden_value_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = """
+        import torch
+        net = torch.nn.Linear(4, 1)
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        out = net(torch.rand(3, 4))
+        loss = torch.where(out > 9, (out * 0).log(), out).mean()  # <-
+        loss.backward()
+        opt.step()
+        """
+    us = os.getpid()
+
+    def fail(*args: object, **kwargs: object) -> None:
+        if os.getpid() != us:
+            raise RuntimeError("Unable to handle autograd's threading in combination with fork")
+        real(*args, **kwargs)
+
+    real = torch.autograd.backward
+    monkeypatch.setattr(torch.autograd, "backward", fail)
+    recorder, line = run(tmp_path, textwrap.dedent(text))
+    found = recorder.producer()
+    assert (found.op, found.hidden_by, found.place and found.place.line) == ("log", "where", line)
