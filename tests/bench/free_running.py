@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from paused import DEBUGGEES, PLAIN, launched
@@ -20,20 +20,26 @@ BARE = "no debugger"
 STEPS = 20
 PROGRAM = "training_loop.py"
 WARM_UP = 10
+MOST_OF_BARE = 1.05
+"""How often a step's bare time we may take."""
 
 
 class Trainer:
-    """A process that trains one block whenever it is told to."""
+    """A process that trains one block whenever it is told to; `stops` are breakpoints that never stop it."""
 
-    def __init__(self, peer: str) -> None:
+    def __init__(self, peer: str, stops: Sequence[dict[str, str]] = (), program: str = PROGRAM) -> None:
         self._peer = peer
+        self._stops = stops
+        self._program = program
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Trainer:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = str(server.getsockname()[1])
             self._stack.enter_context(
-                _bare(port) if self._peer == BARE else launched(self._peer, PROGRAM, [port])
+                _bare(self._program, port)
+                if self._peer == BARE
+                else launched(self._peer, self._program, [port], self._stops)
             )
             server.settimeout(60)
             connection, _ = server.accept()
@@ -55,8 +61,8 @@ class Trainer:
 
 
 @contextlib.contextmanager
-def _bare(port: str) -> Iterator[None]:
-    process = subprocess.Popen([sys.executable, str(DEBUGGEES / PROGRAM), port])
+def _bare(program: str, port: str) -> Iterator[None]:
+    process = subprocess.Popen([sys.executable, str(DEBUGGEES / program), port])
     try:
         yield
     finally:
@@ -82,7 +88,7 @@ def run(quick: bool) -> Benchmark:
         Row(
             f"one step, {names[clock]}",
             {peer: Sample.of(times[peer]) for peer in peers},
-            at_least={PLAIN: 1.0},
+            at_least={PLAIN: 1.0, BARE: 1 / MOST_OF_BARE},
         )
         for clock, times in taken.items()
     ]
@@ -90,6 +96,7 @@ def run(quick: bool) -> Benchmark:
         "A training loop with the session attached and no breakpoint",
         rows,
         notes=[
-            f"{processes} processes of each, blocks of {STEPS} steps in turns. Both pay for pydevd's tracing."
+            f"{processes} processes of each, blocks of {STEPS} steps in turns. Up to Python 3.11 pydevd "
+            "traces every call; TensorPeek takes that out while nothing needs it."
         ],
     )

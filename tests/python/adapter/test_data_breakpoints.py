@@ -40,7 +40,9 @@ def stop_at(session: DebugSession, marker: str) -> dict[str, Any]:
 def test_each_line_that_writes_is_stopped_at(session: DebugSession) -> None:
     started(session, "begin")
     information = watch(session, "x")
-    assert information["description"] == "x written or replaced; each of your lines is checked meanwhile"
+    assert information["description"] == (
+        "x written or replaced (checked after each of your lines, about as slow as a line breakpoint)"
+    )
     assert (information["accessTypes"], information["canPersist"]) == (["write"], False)
     for marker in ("in-place", "item", "inside", "view", "function", "rebound"):
         session.resume()

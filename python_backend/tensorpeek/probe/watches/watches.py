@@ -16,7 +16,7 @@ from tensorpeek.probe.watches.names import Name, find_name
 from tensorpeek.probe.watches.running import running_frames
 from tensorpeek.probe.watches.watch import TENSOR, Change, Watch
 
-COST = "each of your lines is checked meanwhile"
+COST = "checked after each of your lines, about as slow as a line breakpoint"
 
 
 class LineEvents(Protocol):
@@ -55,7 +55,7 @@ class Watches:
         self._offered[identity] = found
         value = found.read(container) if isinstance(container, FrameType) else raw.attribute(container, name)
         what = "written or replaced" if raw.is_a(type(value), TENSOR) else "replaced"
-        return {"dataId": identity, "description": f"{found.text} {what}; {COST}"}
+        return {"dataId": identity, "description": f"{found.text} {what} ({COST})"}
 
     def set(self, given: Sequence[Given]) -> list[CheckedBreakpoint]:
         """Takes the place of what was set before."""
@@ -81,7 +81,7 @@ class Watches:
             watch = Watch(name)
         watch.condition(given, self._report)
         self._watches[identity] = watch
-        return {"verified": True, "message": f"Stops after the line that changes it; {COST}."}
+        return {"verified": True, "message": f"Stops after the line that changes it: {COST}."}
 
     def begin(self) -> None:
         """While the program is paused, the user may change what is watched: no line has done that."""
