@@ -96,7 +96,6 @@ class Dispatch:
             return
         for active in self._active.values():
             active.is_due = active.due <= now or step < FIRST_STEPS
-            active.left_out = active.left_out or (not active.is_due and active.samples)
         self.now = {kind: told for kind in METHODS if (told := tuple(self._told_of(kind)))}
         self._is_measured = True
 
@@ -165,6 +164,7 @@ class Dispatch:
                 active.due = self._budget.next_due(active.due, now, active.cost, sharers)
                 active.find_slow(TRIALS, self._budget, step_seconds)
             active.cost = 0.0
+            active.left_out = active.left_out or (active.samples and active.due > now)
         self._sort()
         dues = (active.due for active in self._active.values() if active.samples)
         self._next_due = min(dues, default=math.inf)
@@ -213,6 +213,17 @@ class Unobserved:
             self._core._set_grad_enabled(True)
         if self._thorough is not None:
             self._thorough.close()
+
+
+def is_observed(tensor: Any) -> bool:
+    """Whether the user's code would notice what is asked of the tensor."""
+    torch = sys.modules["torch"]
+    core = torch._C
+    return (
+        type(tensor) is not torch.Tensor
+        or core._len_torch_function_stack() > 0
+        or core._len_torch_dispatch_stack() > 0
+    )
 
 
 def unobserved() -> ExitStack:

@@ -27,7 +27,6 @@ class Hooks:
         self._events = events
         self._removers: list[Callable[[], None]] = []
         self._pre_hooks: dict[Any, Any] = {}
-        self._measuring: Any = None
         self._in_backward: set[int] = set()
         """Threads."""
         self._stepping: dict[int, _RunningStep] = {}
@@ -37,6 +36,7 @@ class Hooks:
         """Scalers whose step the user did not want."""
         self.compiled = CompiledCalls(self)
         self._core: Any = None
+        self._tensor: type = object
         self._is_grad_enabled: Callable[[], bool] = bool
 
     @property
@@ -45,7 +45,7 @@ class Hooks:
 
     def install(self) -> None:
         torch, modules = sys.modules["torch"], sys.modules
-        self._core, self._is_grad_enabled = torch._C, torch.is_grad_enabled
+        self._core, self._tensor, self._is_grad_enabled = torch._C, torch.Tensor, torch.is_grad_enabled
         self._pre_hooks = modules["torch.nn.modules.module"]._global_forward_pre_hooks
         self._removers.append(lambda: self._pre_hooks.pop(self, None))
         self.compiled.install()
@@ -96,15 +96,16 @@ class Hooks:
 
     def measure(self, wanted: bool) -> None:
         """Whether every module's return is told."""
-        wanted = wanted and not self.compiled.are_used
-        if wanted == (self._measuring is not None):
+        modules = sys.modules.get("torch.nn.modules.module")
+        if modules is None:
             return
-        if wanted:
-            register = sys.modules["torch.nn.modules.module"].register_module_forward_hook
-            self._measuring = register(self._module_returned, with_kwargs=True)
+        # Not by torch's function: what it notes of the keywords is never taken out again.
+        if wanted and not self.compiled.are_used:
+            modules._global_forward_hooks_with_kwargs[self] = True
+            modules._global_forward_hooks[self] = self._module_returned
         else:
-            self._measuring.remove()
-            self._measuring = None
+            modules._global_forward_hooks.pop(self, None)
+            modules._global_forward_hooks_with_kwargs.pop(self, None)
 
     def replace(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         """Puts `wrapper(original, *arguments)` in the place of an attribute, until `remove`."""
@@ -166,7 +167,7 @@ class Hooks:
         # Inside of a backward pass it is a checkpoint that computes its part once more.
         if thread in self._in_backward or self._core._current_autograd_node() is not None:
             return original(tensors, *args, **kwargs)
-        roots = [tensors] if hasattr(tensors, "grad_fn") else list(tensors)
+        roots = [tensors] if isinstance(tensors, self._tensor) else list(tensors)
         if self._tell(self._events.before_backward, roots, _retains(args, kwargs), user_frame()) is False:
             return None
         del roots
@@ -276,9 +277,10 @@ class _RunningStep:
         self.is_left_out = False
         self.hidden: list[tuple[Any, Any]] = []
 
-    def is_around(self, frame: FrameType | None) -> bool:
-        """Whether the frame is in it. It is not where the step was left by an exception."""
-        while frame is not None and id(frame) != self._frame:
+    def is_around(self, inner: FrameType) -> bool:
+        """Whether another call is in it. It is not where the step was left by an exception."""
+        frame = inner.f_back
+        while frame is not None and not (id(frame) == self._frame and frame.f_code is inner.f_code):
             frame = frame.f_back
         return frame is not None
 

@@ -44,7 +44,7 @@ class Reporting:
                     add_producer(training.record, kind, report, frame)
                 except Exception as error:  # noqa: BLE001  what is known without a replay is told
                     training.note_problem("while replaying the step", error)
-            if active.id == BAD_INPUT.id:
+            if active.id == BAD_INPUT.id and report.title.startswith(("NaN", "Inf")):
                 self._bad_input_at = training.clock.step
             self._number += 1
             finding = make_finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
 
@@ -15,7 +16,7 @@ class Scaling:
         self._pairs: list[tuple[weakref.ref[Any], Any, Any]] = []
 
     def scaled(self, scaler: Any, outputs: Any, result: Any) -> None:
-        if result is outputs or not hasattr(result, "grad_fn"):
+        if result is outputs or not isinstance(result, sys.modules["torch"].Tensor):
             return
         self._pairs.append((weakref.ref(result), outputs, scaler))
         del self._pairs[:-KEPT]

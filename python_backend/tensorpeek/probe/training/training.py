@@ -245,5 +245,4 @@ def _new_run_folder() -> Path:
 TRAINING = Training()
 # A step is run again in a copy of the process, which is nobody's training.
 AT_START.append(TRAINING.stop)
-AT_START.append(TRAINING.stop)
 SILENCERS.append(TRAINING.silence)

@@ -11,6 +11,7 @@ from tensorpeek.probe.replay.region import names_to_keep
 from tensorpeek.probe.training import device_values, scaling
 from tensorpeek.probe.training.capsule import NoCapsule
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay, Replayed
+from tensorpeek.probe.training.dispatch import is_observed, unobserved
 from tensorpeek.probe.training.loss_names import loss_name
 from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
 from tensorpeek.probe.training.passes import DataPasses
@@ -195,23 +196,28 @@ class Watcher:
         training = self._training
         name = loss_name(frame, index)
         loss, scale = self._scaling.take(root)
-        value, late = None, False
-        if loss.numel() == 1:
-            if loss.is_cpu:
-                value = loss.item()
-            else:
-                values, late = self._late_losses.exchange(name, loss), True
-                value = values[0] if values else None
-        if isinstance(value, float):
+        if is_observed(loss):
+            with unobserved():
+                value, late = self._value(name, loss)
+        else:
+            value, late = self._value(name, loss)
+        if value is not None:
             training.keep_loss(name, value)
             if self._local.record is not None:
                 self._local.record.loss = value
-        else:
-            value = None
         if training.wants("loss"):
-            training.moment(
-                "loss", Loss(training, root, name, frame, value, scale, retains_graph, late), frame
-            )
+            moment = Loss(training, root, name, frame, value, scale, retains_graph, late)
+            training.moment("loss", moment, frame)
+
+    def _value(self, name: str, loss: Any) -> tuple[float | None, bool]:
+        """The number, and whether it is of the step before."""
+        if loss.numel() != 1:
+            return None, False
+        if loss.is_cpu:
+            value = loss.item()
+            return (value if isinstance(value, float) else None), False
+        values = self._late_losses.exchange(name, loss)
+        return (values[0] if values else None), True
 
 
 class _Local(threading.local):
