@@ -27,3 +27,4 @@ def test_the_producers_line_is_told_at_the_stop(way: str) -> None:
         assert session.run_to_end(PATIENCE) == 0
         assert not session.client.events("debugpyAttach")
         assert len(session.client.events("stopped")) == 1
+        assert "settrace" not in session.output()

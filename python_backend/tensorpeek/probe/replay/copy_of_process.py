@@ -124,6 +124,10 @@ def failure_text(error: BaseException) -> str:
 
 
 def _become_harmless(writing: int, seconds: float) -> None:
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # where memory runs out, the copy has to go
+    _let_go_of_files(writing)
+    # pydevd has put a function of its own there, which would warn on stderr.
     sys.settrace(None)
     threading.settrace(None)
     sys.setprofile(None)
@@ -136,9 +140,7 @@ def _become_harmless(writing: int, seconds: float) -> None:
     for start in AT_START:
         start()
     sys.modules["torch"].set_num_threads(1)  # the copy has none of the other threads
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")  # where memory runs out, the copy has to go
-    _let_go_of_files(writing)
+    _open_no_more()
     sys.addaudithook(_refuse)
 
 
@@ -156,7 +158,6 @@ def _silence_monitoring() -> None:
 
 def _let_go_of_files(writing: int) -> None:
     """Puts /dev/null in the place of every open file and socket; what uses them neither harms nor fails."""
-    assert resource is not None
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
         numbers = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - a Path for each would be no gain
@@ -167,6 +168,10 @@ def _let_go_of_files(writing: int) -> None:
             with suppress(OSError):
                 os.fstat(number)
                 os.dup2(nowhere, number, inheritable=False)
+
+
+def _open_no_more() -> None:
+    assert resource is not None
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
