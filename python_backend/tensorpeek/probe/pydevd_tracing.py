@@ -27,6 +27,13 @@ OURS = "_tensorpeek_full_speed"
 RUNNING = 1
 """pydevd's STATE_RUN."""
 NOT_STEPPING = -1
+NEEDED = (
+    *("breakpoints", "function_breakpoint_name_to_breakpoint", "has_plugin_line_breaks"),
+    *("break_on_caught_exceptions", "break_on_user_uncaught_exceptions", "has_plugin_exception_breaks"),
+    *("trace_dispatch", "fix_top_level_trace_and_get_trace_func", "set_tracing_for_untraced_contexts"),
+    *("ready_to_run", "get_file_type", "PYDEV_FILE", "on_breakpoints_changed", "set_suspend"),
+)
+"""Of a PyDB; another one is left alone."""
 
 
 class FullSpeed:
@@ -41,7 +48,7 @@ class FullSpeed:
         self._gate: Trace = self._dispatch
         # Where a trace function of a frame is replaced while it runs, nothing else may hold it.
         debugger.trace_dispatch = self._gate
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may run into a breakpoint while it is held
         self._shared: Shared | None = None
         self._local = threading.local()
         self.is_off = False
@@ -54,15 +61,20 @@ class FullSpeed:
             self.off()
         elif self.is_off:
             self.on()
-        elif self._shared is not None:  # a stop of ours has left pydevd's trace function in its thread
-            self._give_gate()
+
+    def resumed(self) -> None:
+        """This thread runs on, with pydevd's trace function in it; the others see to themselves."""
+        with self._lock:
+            self.is_off = not self._is_needed()
+            if self.is_off or self._shared is not None:
+                self._give_gate([threading.get_ident()])
 
     def off(self) -> None:
         """Each thread that neither steps nor is suspended goes untraced from its next call on."""
         with self._lock:
             self.is_off = True
             if self._debugger.ready_to_run:
-                self._give_gate()
+                self._give_gate(self._threads())
 
     def on(self) -> None:
         """Every thread is traced again, the functions that are running now included."""
@@ -71,7 +83,7 @@ class FullSpeed:
                 return
             self.is_off = False
             if self._debugger.ready_to_run:
-                self._give_gate()
+                self._give_gate(self._threads())
                 self._debugger.set_tracing_for_untraced_contexts()
 
     def share(self, shared: Shared | None) -> Trace:
@@ -79,7 +91,7 @@ class FullSpeed:
         with self._lock:
             self._shared = shared
             if shared is not None and self._debugger.ready_to_run:
-                self._give_gate()
+                self._give_gate(self._threads())
                 self._debugger.set_tracing_for_untraced_contexts()
         self.review()
         return self._pydevds
@@ -95,7 +107,8 @@ class FullSpeed:
             or debugger.has_plugin_exception_breaks
         )
 
-    def _give_gate(self) -> None:
+    def _threads(self) -> list[int]:
+        """The program's."""
         own = {
             thread.ident
             for thread in threading.enumerate()
@@ -103,7 +116,9 @@ class FullSpeed:
             or getattr(thread, "is_pydev_daemon_thread", False)
         }
         running: Any = sys._current_frames()  # pyright: ignore[reportPrivateUsage] (has no other name)
-        threads = [ident for ident in running if ident not in own]
+        return [ident for ident in running if ident not in own]
+
+    def _give_gate(self, threads: list[int]) -> None:
         if threads:
             self._tracing.set_trace_to_threads(self._gate, thread_idents=threads, create_dummy_thread=False)
 
@@ -175,6 +190,12 @@ def review() -> None:
         full_speed.review()
 
 
+def resumed() -> None:
+    full_speed = of_process()
+    if full_speed is not None:
+        full_speed.resumed()
+
+
 def share(shared: Shared | None) -> Trace | None:
     """Traces all threads by a function of ours, until that is None; returns pydevd's, None where it can't."""
     full_speed = of_process()
@@ -188,7 +209,8 @@ def can_be_switched(debugger: Any) -> bool:
     from _pydevd_bundle.pydevd_constants import IS_CPYTHON
 
     return bool(
-        IS_CPYTHON
+        all(hasattr(debugger, name) for name in NEEDED)
+        and IS_CPYTHON
         and sys.version_info < (3, 12)
         and debugger.frame_eval_func is None
         and pydevd.pydevd_gevent_integration is None
@@ -215,4 +237,4 @@ def watch(cls: Any) -> None:
 
     cls.on_breakpoints_changed = review_and_change
     cls.set_suspend = trace_and_suspend
-    pydevd_access.on_resume(review)
+    pydevd_access.on_resume(resumed)
