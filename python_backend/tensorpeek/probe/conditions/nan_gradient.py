@@ -18,7 +18,7 @@ from tensorpeek.probe.training.report import Report
 TIMELY = "The optimizer has not taken this step, so the weights are still clean."
 UNTIMELY = "It was seen on the device one step late, so the weights are no longer clean."
 EARLY = 8
-"""Parameters of which two are looked at in every step."""
+"""Parameters of which one is looked at in every step."""
 SMALL = 100_000
 """Elements of a gradient that is looked at in every step."""
 THOROUGH = 16
@@ -31,8 +31,8 @@ class NanGradient(Condition):
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
         self._turn = 0
-        self._watched: dict[int, tuple[int, ...]] = {}
-        """Places in the first group of parameters, by the optimizer's id."""
+        self._places: dict[int, int] = {}
+        """Of the telling gradient in the first group of parameters, by the optimizer's id."""
 
     def on_gradients(self, step: Step) -> Report | None:
         if not self._is_suspicious(step):
@@ -61,46 +61,45 @@ class NanGradient(Condition):
         )
 
     def _is_suspicious(self, step: Step) -> bool:
-        """Looks at two early gradients in every step, at one more in turn, and at all now and then."""
-        optimizer = step.optimizer
+        """Looks at one telling gradient in every step, at one more in turn, and at all now and then."""
         self._turn += 1
         if self._turn % THOROUGH == 0:
-            every = [each.parameter.grad for each in trained(step)]
             return not all(
-                grad is None or _is_finite(grad, f"gradient {index} {id(optimizer)}")
-                for index, grad in enumerate(every)
+                each.parameter.grad is None or _is_finite(each.parameter.grad, step, index)
+                for index, each in enumerate(trained(step))
             )
-        first = optimizer.param_groups[0]["params"]
-        watched = self._watched.get(id(optimizer))
-        if watched is None:
-            watched = self._watched[id(optimizer)] = _most_telling(first)
-        group = optimizer.param_groups[self._turn % len(optimizer.param_groups)]["params"]
-        grads = [first[index].grad for index in watched if index < len(first)]
-        grads.append(group[self._turn % len(group)].grad if group else None)
-        return not all(
-            grad is None or _is_finite(grad, f"gradient at gate {place} {id(optimizer)}")
-            for place, grad in enumerate(grads)
-        )
+        groups = step.optimizer.param_groups
+        parameters = groups[0]["params"]
+        place = self._places.get(id(step.optimizer))
+        if place is None:
+            place = self._places[id(step.optimizer)] = _most_telling(parameters)
+        gradient = parameters[place].grad if place < len(parameters) else None
+        if gradient is not None and not _is_finite(gradient, step, -1):
+            return True
+        parameters = groups[self._turn % len(groups)]["params"]
+        gradient = parameters[self._turn % len(parameters)].grad if parameters else None
+        return gradient is not None and not _is_finite(gradient, step, -2)
 
 
-def _most_telling(parameters: list[Any]) -> tuple[int, ...]:
-    """The places of the first weight and of the smallest parameter: what is NaN flows back to one of them.
+def _most_telling(parameters: list[Any]) -> int:
+    """The place of the first weight, unless it is large, or of the smallest early parameter.
 
-    A bias alone would not do: of a penalty on gradients, it gets none.
+    What is NaN flows back to them. A bias may get no gradient where a weight gets one, as of a slope.
     """
     early = [(index, each) for index, each in enumerate(parameters[:EARLY]) if each.requires_grad]
     weights = [index for index, each in early if is_matrix(each) and each.numel() <= SMALL]
-    smallest = min(early, key=lambda pair: pair[1].numel(), default=None)
-    return tuple(dict.fromkeys(weights[:1] + ([smallest[0]] if smallest else [])))
+    if weights:
+        return weights[0]
+    return min(early, key=lambda pair: pair[1].numel())[0] if early else 0
 
 
-def _is_finite(gradient: Any, name: str) -> bool:
-    """By its sum; that of a device comes one step late, as `name`."""
+def _is_finite(gradient: Any, step: Step, place: int) -> bool:
+    """By its sum; that of a device comes one step late, under a name that `place` is in."""
     if gradient.is_sparse:
         gradient = gradient._values()
     if is_at_hand(gradient):
         return math.isfinite(gradient.sum().item())
-    total = numbers_of(gradient.sum(), name)
+    total = numbers_of(gradient.sum(), f"gradient {place} {id(step.optimizer)}")
     return total is None or math.isfinite(total[0])
 
 
