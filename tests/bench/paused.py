@@ -38,7 +38,7 @@ def paused(
 
 @contextlib.contextmanager
 def launched(
-    peer: str, program: str, arguments: Sequence[str] = (), stops: Sequence[str] = ()
+    peer: str, program: str, arguments: Sequence[str] = (), stops: Sequence[str | dict[str, str]] = ()
 ) -> Iterator[DebugSession]:
     """A session of this peer, running. At exit the program is killed: some are too busy to be asked."""
     with DebugSession("tensorpeek" if peer == OURS else "debugpy") as session:

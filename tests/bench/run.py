@@ -16,7 +16,16 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 sys.path[:0] = [str(REPOSITORY / "python_backend"), str(REPOSITORY / "tests" / "python")]
 
-NAMES = ("stop_requests", "summary_speed", "summary_memory", "large_frame", "hostile_values", "free_running")
+NAMES = (
+    "stop_requests",
+    "summary_speed",
+    "summary_memory",
+    "large_frame",
+    "hostile_values",
+    "free_running",
+    "line_conditions",
+    "training_cost",
+)
 """One module each, with `run(quick) -> Benchmark`."""
 
 OUT = REPOSITORY / "out" / "bench"

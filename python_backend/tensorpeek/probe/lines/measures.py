@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorpeek.probe import raw, reach
 from tensorpeek.probe.lines.found import NUMBERS, Unusable, is_array, is_tensor, numbers_in
-from tensorpeek.probe.lines.reading import blocks_of, unobserved
+from tensorpeek.probe.lines.reading import blocks_of, single, unobserved
 from tensorpeek.probe.tensors.address_view import locate
 from tensorpeek.probe.tensors.unwrap import readable
 
@@ -74,6 +74,9 @@ def _blocks(values: tuple[Any, ...]) -> list[Any]:
 
 def bounds(value: Any) -> tuple[float, float]:
     """The smallest and the largest element; both NaN where one is, or where there is none."""
+    alone = single(value)
+    if alone is not None:
+        return alone, alone
     low, high = math.inf, -math.inf
     with unobserved():
         for block in blocks_of(value):
@@ -101,8 +104,15 @@ def _bounds_of(block: Any) -> tuple[float, float]:
 
 def nonfinite(*values: Any) -> bool:
     """Whether there is NaN or Inf. A finite sum proves that there is none, at a fraction of the cost."""
+    return any(map(_is_nonfinite, values))
+
+
+def _is_nonfinite(value: Any) -> bool:
+    alone = single(value)
+    if alone is not None:
+        return not math.isfinite(alone)
     with unobserved():
-        return any(map(_has_nonfinite, _blocks(values)))
+        return any(map(_has_nonfinite, blocks_of(value)))
 
 
 def _has_nonfinite(block: Any) -> bool:

@@ -19,6 +19,12 @@ _plain: list[type] = []
 
 def number(value: Any) -> float:
     """The one number that it is; of more elements, their mean. Raises Unusable."""
+    found = single(value)
+    return mean(value) if found is None else found
+
+
+def single(value: Any) -> float | None:
+    """The number of what is one plainly, and can be read at once without being noticed; None for the rest."""
     cls = type(value)
     if cls is float or cls is int:
         return float(value)
@@ -28,8 +34,8 @@ def number(value: Any) -> float:
             try:
                 return _real(value.item())
             except RuntimeError:  # inside vmap, on a meta device: read as every other tensor
-                pass
-    return mean(value)
+                return None
+    return None
 
 
 def _is_plain(cls: type) -> bool:
