@@ -15,7 +15,9 @@ from tensorpeek.probe import pydevd_access, pydevd_tracing
 
 
 def install() -> None:
-    """Once in a process."""
+    """Once in a process. With sys.monitoring pydevd hears of every exception by itself."""
+    if sys.version_info >= (3, 12):
+        return
     tell_of_end = sys.excepthook
     tell_of_threads_end = threading.excepthook
 
