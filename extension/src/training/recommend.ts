@@ -1,14 +1,11 @@
 import * as vscode from "vscode";
 import { messageOf } from "../common/errors";
-import { firstAfter } from "../common/firstAfter";
 import type { Recommendation } from "../contract/messages";
 import type { FilterOption, FilterState } from "../debug/filterState";
 import { request } from "../debug/sessionClient";
 import type { SessionTracker } from "../debug/sessionTracker";
 import { filterOf } from "./conditions";
-
-/** VS Code sends a changed check box at once. */
-const PATIENCE_MS = 1500;
+import { tick } from "./tick";
 
 /** Looks at the model that is trained, says which conditions fit it and why, and ticks those that the user keeps. */
 export async function recommend(tracker: SessionTracker): Promise<void> {
@@ -24,7 +21,11 @@ export async function recommend(tracker: SessionTracker): Promise<void> {
     const { recommendations, basis } = await request(session, "tensorpeek/recommend", {});
     const chosen = await choose(recommendations, basis, filters);
     if (chosen) {
-      const left = await tick(tracker, filters, chosen);
+      const left = await tick(
+        tracker,
+        filters,
+        chosen.map(({ condition }) => filterOf(condition)),
+      );
       await tune(session, filters, chosen);
       tell(chosen.length, left.length);
     }
@@ -56,35 +57,6 @@ async function choose(
     matchOnDetail: true,
   });
   return chosen?.map(({ recommendation }) => recommendation);
-}
-
-/**
- * Ticks check boxes as the keyboard does, for VS Code has no API for it, and looks each time whether it did;
- * returns those that it could not tick.
- */
-async function tick(
-  tracker: SessionTracker,
-  state: FilterState,
-  chosen: readonly Recommendation[],
-): Promise<readonly string[]> {
-  const isOn = (id: string): boolean => state.options.some(({ filterId }) => filterId === id);
-  const missing = chosen.map(({ condition }) => filterOf(condition)).filter((id) => !isOn(id));
-  await vscode.commands.executeCommand("workbench.debug.action.focusBreakpointsView");
-  for (const id of missing) {
-    const row = state.filters.findIndex((filter) => filter.id === id);
-    await vscode.commands.executeCommand("list.focusFirst");
-    if (row > 0) {
-      await vscode.commands.executeCommand("list.focusDown", row);
-    }
-    await vscode.commands.executeCommand("debug.toggleBreakpoint");
-    const look = (): true | undefined => isOn(id) || undefined;
-    if (row < 0 || !(look() ?? (await firstAfter(tracker.onDidChangeFilters, look, PATIENCE_MS)))) {
-      // The list is another one than the session's: what was changed there is put back.
-      await vscode.commands.executeCommand("debug.toggleBreakpoint");
-      break;
-    }
-  }
-  return missing.filter((id) => !isOn(id));
 }
 
 /** Asks the adapter itself for what no check box says: settings, and boxes that could not be ticked. */
