@@ -95,7 +95,7 @@ def values_of(tensor: Any) -> Values:
     values.zeros = int((tensor == 0).sum())
     if bool(finite.all()):
         low, high = tensor.aminmax()
-        values.low, values.high = low.item(), high.item()
+        values.low, values.high = low.item() + 0.0, high.item() + 0.0  # which makes 0 of −0
         return values
     values.nan = int(torch.isnan(tensor).sum())
     values.positive = int((tensor == math.inf).sum())
