@@ -99,6 +99,12 @@ class Dispatch:
         self.now = {kind: told for kind in METHODS if (told := tuple(self._told_of(kind)))}
         self._is_measured = True
 
+    def paused(self, seconds: float) -> None:
+        """The program has stood still: such time earns nothing."""
+        self._next_due += seconds
+        for active in self._active.values():
+            active.due += seconds
+
     def over(self) -> None:
         """The optimizer has taken its step."""
         self._is_over = True

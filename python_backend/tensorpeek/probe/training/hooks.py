@@ -83,7 +83,7 @@ class Hooks:
 
     def silence(self) -> Callable[[], None]:
         """Sees no module until the function that this returns is called."""
-        was_armed, was_measuring = self in self._pre_hooks, self._measuring is not None
+        was_armed, was_measuring = self in self._pre_hooks, self._is_measuring()
 
         def speak() -> None:
             self.measure(was_measuring)
@@ -106,6 +106,10 @@ class Hooks:
         else:
             modules._global_forward_hooks.pop(self, None)
             modules._global_forward_hooks_with_kwargs.pop(self, None)
+
+    def _is_measuring(self) -> bool:
+        modules = sys.modules.get("torch.nn.modules.module")
+        return modules is not None and self in modules._global_forward_hooks
 
     def replace(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         """Puts `wrapper(original, *arguments)` in the place of an attribute, until `remove`."""

@@ -15,6 +15,7 @@ from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.registry import BY_ID
 from tensorpeek.probe.replay.copy_of_process import AT_START
 from tensorpeek.probe.replay.in_place import SILENCERS
+from tensorpeek.probe.process import problem_of_torch
 from tensorpeek.probe.training import actions, capsule
 from tensorpeek.probe.training.blind import blind_spots
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay
@@ -215,8 +216,9 @@ class Training:
                 callback(moment)
 
     def stopped_for(self, seconds: float) -> None:
-        """The listeners of a finding took so long, most of it the user's."""
+        """The program has stood still, as for the listeners of a finding, most of it the user's."""
         self._budget.paused(seconds)
+        self._dispatch.paused(seconds)
         self.clock.paused()
 
     def note_problem(self, what: str, error: Exception) -> None:
@@ -229,12 +231,17 @@ class Training:
             self.problems.append(line)
 
     def _install(self) -> None:
-        if not self._hooks.installed:
-            self._budget.begin()
-            self._hooks.install()
-            if hasattr(os, "register_at_fork") and not self._knows_forks:
-                self._knows_forks = True
-                os.register_at_fork(after_in_child=self._watcher.forked)
+        if self._hooks.installed:
+            return
+        problem = problem_of_torch()
+        if problem:
+            self.problems.append(f"The training is not watched: {problem}.")
+            return
+        self._budget.begin()
+        self._hooks.install()
+        if hasattr(os, "register_at_fork") and not self._knows_forks:
+            self._knows_forks = True
+            os.register_at_fork(after_in_child=self._watcher.forked)
 
 
 def _new_run_folder() -> Path:
