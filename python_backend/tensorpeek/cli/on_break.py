@@ -14,6 +14,7 @@ from tensorpeek.adapter.debugpy_location import find_debugpy
 from tensorpeek.cli.console import Console
 from tensorpeek.cli.options import EXIT_CODE
 from tensorpeek.contract.messages import Finding
+from tensorpeek.probe.stops.stop import of_finding, stop_at
 
 Stop = Callable[[Finding, "FrameType | None", "dict[str, Any]"], None]
 
@@ -37,7 +38,7 @@ def _end(finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> N
 
 
 class _Pdb:
-    """Opens pdb in the user's frame, at once; what happened is `finding`, its values are `finding_values`."""
+    """Opens pdb in the user's frame, before anything else runs there."""
 
     def __init__(self) -> None:
         self._pdb = pdb.Pdb(skip=OURS)
@@ -79,8 +80,9 @@ class _Listener:
                 return
             host, port = self._debugpy.listen(("127.0.0.1", 0))
             self._console.say(f"tensorpeek: waiting for a debugger to attach to {host}:{port}")
-        self._debugpy.wait_for_client()
-        self._debugpy.breakpoint()
+        if not self._debugpy.is_client_connected():
+            self._debugpy.wait_for_client()
+        stop_at(frame, of_finding(finding, values))
 
 
 def _import_debugpy() -> Any:

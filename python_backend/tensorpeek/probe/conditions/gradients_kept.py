@@ -136,4 +136,4 @@ def _has_grown(each: Watched) -> bool:
     parameter, gradient = each.parameter(), each.gradient()
     if parameter is None or parameter.grad is None:
         return False
-    return parameter.grad is not gradient or gradient._version != each.version
+    return gradient is None or parameter.grad is not gradient or gradient._version != each.version
