@@ -95,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   // Code actions, and the findings of the last run, are there without a session.
   void server.start();
+  owned.add(tracker.onDidFind(() => server.runChanged()));
 
   owned.add(onDidChangePythonPath(() => server.restart()));
   owned.add(vscode.commands.registerCommand(COMMANDS.restartServer, () => server.restart()));

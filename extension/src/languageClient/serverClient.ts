@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
+import { DidChangeWatchedFilesNotification, LanguageClient, RevealOutputChannelOn } from "vscode-languageclient/node";
 import { coalesced } from "../common/coalesce";
 import { messageOf } from "../common/errors";
 import type { ServerRequests } from "../contract/messages";
@@ -43,6 +43,12 @@ export class ServerClient implements vscode.Disposable {
   ): Promise<ServerRequests[M]["result"] | undefined> {
     const client = await this.client();
     return await client?.sendRequest<ServerRequests[M]["result"]>(method, params, token);
+  }
+
+  /** Tells the server that a run wrote something: watchers miss files in folders that were made just before. */
+  async runChanged(): Promise<void> {
+    const client = await this.starting;
+    await client?.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [] });
   }
 
   dispose(): void {

@@ -97,6 +97,8 @@ describe("the check box “NaN or Inf in gradients”", () => {
     await workbench.goToLine(1);
     await finding.click();
     await workbench.statusBar(/Ln 10, Col/).waitFor();
+    // The language server says it in the editor too.
+    await workbench.page.locator(".editor-instance .squiggly-warning").first().waitFor();
   });
 
   test("lets the step be skipped, and the training goes on with clean weights", async () => {
