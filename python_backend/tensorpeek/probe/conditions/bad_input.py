@@ -89,13 +89,15 @@ class BadInput(Condition):
             f"{word} in the batch",
             f"{word} in the batch: `{name}`{where} is {figure(value)}{whose}; "
             f"{number:,} of {count(tensor.numel(), 'element')} in {count(rows, 'row')} are not finite. "
-            "The model has not run yet: neither it nor the loss is guilty.",
+            "The model has not run yet and is not guilty.",
             value=value,
             next=[
                 "Look at that row where the data are read: missing values, divisions, logarithms of zero.",
                 "Drop or fill such rows before training (torch.nan_to_num, pandas' dropna).",
             ],
             values={name: tensor, f"{name}[{where[0]}]": tensor[where[0]]} if where else {name: tensor},
+            # What comes from a DataLoader was so before; anything else may have been computed just now.
+            seeks_producer=row is None,
         )
 
     def _late(self, way: str, low: float, high: float) -> Report | None:

@@ -17,8 +17,8 @@ from tensorpeek.probe.training.updates import Update, keep_weights, sample, upda
 
 SHARE = 0.5
 """Of the elements with a gradient, which must all stand still before it is the whole model that does."""
-ROWS_OF_A_SCHEDULE = 1000
-"""Measured steps in which a schedule may keep the learning rate at zero at the beginning."""
+ROWS_OF_A_SCHEDULE = 30
+"""Measured steps at the beginning for which a schedule may keep the learning rate at zero."""
 NO_GRADIENTS = 5
 """Steps in a row that find no gradient at all."""
 
@@ -113,7 +113,11 @@ class WeightsFrozen(Condition):
         if self._without_rate[key] != int(window):
             return None  # not yet, or told already
         rows = self._without_rate[key]
-        over = " Its schedule has ended there." if key in self._had_rate else ""
+        over = ""
+        if key in self._had_rate:
+            over = " Its schedule has ended there."
+        elif is_scheduled:
+            over = " Its schedule has kept it there from the first step on."
         return Report(
             "Weights not changing",
             f"Weights not changing: the learning rate of the optimizer is 0, for {rows:,} measured "

@@ -196,6 +196,28 @@ def test_a_batch_that_is_not_finite_is_found_before_the_model_runs(value: float,
     assert "rows" in watch.values[0]
 
 
+def test_what_the_program_computes_of_its_data_is_traced_back(watch: Watch) -> None:
+    def scaled(rows: torch.Tensor) -> torch.Tensor:
+        return (rows - rows.mean(0)) / rows.std(0)
+
+    def train() -> None:
+        x, y = blobs()
+        x[:, 2] = 7.0
+        model = mlp(10, 8, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(3):
+            loss = F.cross_entropy(model(scaled(x)), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    found = watch(train, "bad-input,nan")
+    assert titles(found)[0] == "NaN in the batch"
+    assert found[0]["lineText"].strip() == "return (rows - rows.mean(0)) / rows.std(0)"
+    assert "`div`" in found[0]["message"]
+    assert all(finding["step"] > 0 for finding in found[1:])
+
+
 def test_a_model_that_fills_missing_values_is_asked_once_only(watch: Watch) -> None:
     assert len(watch(masked_input, "bad-input")) == 1
 

@@ -61,17 +61,20 @@ def without_rate() -> None:
     fit(torch.optim.SGD(model.parameters(), lr=0.0), lambda: F.cross_entropy(model(x), y), 20)
 
 
-def schedule_that_ended() -> None:
-    x, y = blobs()
-    model = mlp(10, 16, 4)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1 - step / 10))
-    for _ in range(40):
-        loss = F.cross_entropy(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+def scheduled(factor: Callable[[int], float]) -> Callable[[], None]:
+    def train() -> None:
+        x, y = blobs()
+        model = mlp(10, 16, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        for _ in range(40):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+
+    return train
 
 
 def below_float32() -> None:
@@ -86,10 +89,11 @@ def below_float32() -> None:
         (cleared_too_late(True), "No gradient at the step"),
         (cleared_too_late(False), "All gradients are zero"),
         (without_rate, "Weights not changing"),
-        (schedule_that_ended, "Weights not changing"),
+        (scheduled(lambda step: max(0.0, 1 - step / 10)), "Weights not changing"),
+        (scheduled(lambda step: step // 100), "Weights not changing"),
         (below_float32, "Weights not changing"),
     ],
-    ids=["none", "zeros", "no rate", "schedule", "float32"],
+    ids=["none", "zeros", "no rate", "schedule that ended", "schedule that never began", "float32"],
 )
 def test_other_reasons_for_a_standstill(training: Callable[[], None], title: str, watch: Watch) -> None:
     assert titles(watch(training, "weights-frozen")) == [title]
