@@ -105,6 +105,25 @@ def test_that_check_lets_right_code_pass() -> None:
     assert outside_standard_library(text) == []
 
 
+def imported_late(text: str) -> list[str]:
+    """What of ours is imported inside functions."""
+    functions = [
+        n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    names = {name for function in functions for name in imported(function)}
+    return sorted(name for name in names if name.partition(".")[0] == "tensorpeek")
+
+
+@pytest.mark.parametrize("path", files("probe"), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_probe_imports_nothing_of_ours_later(path: Path) -> None:
+    """Once it is loaded, the name `tensorpeek` is the program's: the import would fail in a debuggee."""
+    assert imported_late(code(path)) == []
+
+
+def test_that_check_can_fail_too() -> None:
+    assert imported_late("def f():\n    from tensorpeek.runs import folder") == ["tensorpeek.runs"]
+
+
 @pytest.mark.parametrize(
     ("room", "others"),
     [
