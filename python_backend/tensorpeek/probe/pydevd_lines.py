@@ -63,6 +63,22 @@ def take_over(lines: Lines) -> None:
 
     PyDB.handle_breakpoint_condition = handle_breakpoint_condition
     PyDB.handle_breakpoint_expression = handle_breakpoint_expression
+    _prepare_each(lines)
+
+
+def _prepare_each(lines: Lines) -> None:
+    """Tells `lines` of each breakpoint when it is set, which may be long before its line is reached."""
+    from _pydevd_bundle.pydevd_breakpoints import FunctionBreakpoint, LineBreakpoint
+
+    def preparing(initialize: Callable[..., None]) -> Callable[..., None]:
+        def initialize_and_prepare(breakpoint: Any, *arguments: Any, **options: Any) -> None:
+            initialize(breakpoint, *arguments, **options)
+            lines.prepare(breakpoint.condition or "", breakpoint.expression or "")
+
+        return initialize_and_prepare
+
+    for kind in (LineBreakpoint, FunctionBreakpoint):
+        kind.__init__ = preparing(kind.__init__)
 
 
 def before_the_end(callback: Callable[[], None]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,8 @@ def test_a_spike_of_a_real_training(session: DebugSession, tmp_path: Path, just_
     messages = [line for line in session.output("stdout").splitlines() if line.startswith("5 % at ")]
     assert [message.partition(":")[0] for message in messages] == ["5 % at 40", "5 % at 80"]
     assert "f32[16,8]" in messages[0]
+    bare = subprocess.run([sys.executable, str(SPIKING)], capture_output=True, text=True, check=True)
+    assert bare.stdout in session.output("stdout"), "the training is the same, bit for bit"
     log = next(tmp_path.glob(".tensorpeek/runs/*/training.log")).read_text("utf-8").splitlines()
     assert [line.split()[1] for line in log] == ["INFO", "INFO"]
     assert log[0].endswith(f"spiking.py:{line_of('weight', SPIKING)}: {messages[0]}")

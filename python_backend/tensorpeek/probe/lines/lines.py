@@ -7,9 +7,12 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
+from tensorpeek.catalogue.line_condition import TP, ConditionProblem, calls, parse
+from tensorpeek.probe.lines import clock
 from tensorpeek.probe.lines.hits import Reason
 from tensorpeek.probe.lines.line import Line
 from tensorpeek.probe.lines.throttle import Throttle
+from tensorpeek.probe.lines.tp import CLOCKED
 
 Key = tuple[str, object]
 Say = Callable[[str, str], None]
@@ -27,6 +30,11 @@ class Lines:
         self._lines: dict[Key, Line] = {}
         self._throttles: dict[Key, Throttle] = {}
         self._reasons: dict[int, Reason] = {}
+
+    def prepare(self, *texts: str) -> None:
+        """A breakpoint with these texts is set: steps are counted from now on where one of them asks."""
+        if any(is_clocked(text) for text in texts):
+            clock.run()
 
     def line(self, path: str, place: object, condition: str, hit_condition: str, message: str) -> Line:
         """What the breakpoint remembers. Set again with the same texts it goes on as if nothing had happened.
@@ -88,6 +96,14 @@ class Lines:
     def _fail(self, text: str) -> None:
         self._say(f"{text}\n", "stderr")
         self._log(text, "ERROR")
+
+
+def is_clocked(text: str) -> bool:
+    """Whether the text asks for steps or epochs."""
+    try:
+        return any(call.info.name in CLOCKED for call in calls(parse(text))) if TP in text else False
+    except ConditionProblem:
+        return False
 
 
 def place_text(path: str, place: object) -> str:
