@@ -50,6 +50,16 @@ def test_it_says_what_where_when_how_much_and_what_to_do() -> None:
     assert lines[-1] == "batch rows 3, 7"
 
 
+def test_each_sentence_has_a_line_because_the_widget_does_not_wrap() -> None:
+    message = "First NaN: `sqrt` at loss.py:15, min −0.3. NaN in the loss. `x.y` is 0.5 of it."
+    lines = exception_info(finding(message=message))["description"].splitlines()
+    assert lines[:3] == [
+        "First NaN: `sqrt` at loss.py:15, min −0.3.",
+        "NaN in the loss.",
+        "`x.y` is 0.5 of it.",
+    ]
+
+
 def test_what_is_not_known_is_left_out() -> None:
     bare = finding(
         path="", line=0, module="", epoch=-1, rank=0, value=None, history=[], evidence=[], next=[], related=[]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from tensorpeek.adapter.framing import Message
@@ -10,11 +11,16 @@ from tensorpeek.contract.messages import Finding, Number
 
 WIDTH = 100
 """Characters of a line; the widget does not wrap."""
+BETWEEN_SENTENCES = re.compile(r"(?<=[\w)`%]\.) (?=[A-Z`])")
 
 
 def exception_info(finding: Finding) -> Message:
     """`description` is the cause and what to do; `details.stackTrace` the evidence, in monospace."""
-    parts = [finding["message"], _when(finding), *(f"• {advice}" for advice in finding["next"])]
+    parts = [
+        BETWEEN_SENTENCES.sub("\n", finding["message"]),
+        _when(finding),
+        *(f"• {advice}" for advice in finding["next"]),
+    ]
     return {
         "exceptionId": finding["title"],
         "description": "\n".join(filter(None, parts)),
