@@ -41,8 +41,6 @@ describe("a training breakpoint of a line", () => {
     const { debug } = window.workbench;
     await debug.showTraining();
     await debug.trainingRow("tp.spike(loss)").filter({ hasText: "spike.py:16" }).waitFor();
-    await debug.trainingRow(/^Step 60/).waitFor();
-    await debug.trainingRow(/^loss .*█/).waitFor();
   });
 
   test("is edited with an explanation, and a mistake is said before it is set", async () => {
@@ -84,14 +82,15 @@ describe("the check box “NaN or Inf in gradients”", () => {
     const said = await workbench.debug.exceptionWidget().innerText();
     expect(said).toContain("NaN in gradients");
     expect(said).toMatch(/sqrt/);
-    await workbench.debug.expand("Locals");
-    expect(await workbench.debug.value("number")).toBe("30");
+    expect(await workbench.debug.evaluate("number")).toContain("30");
     expect(await workbench.debug.evaluate("model.weight.isfinite().all()")).toContain("True");
   });
 
   test("is a finding in the view Training, and a click goes to its line", async () => {
     const { workbench } = window;
     await workbench.debug.showTraining();
+    await workbench.debug.trainingRow(/^Step 30/).waitFor();
+    await workbench.debug.trainingRow(/^loss .*█/).waitFor();
     await workbench.debug.trainingRow(/^Findings/).waitFor();
     const finding = workbench.debug.trainingRow(/nan_gradient\.py:\d+/);
     await workbench.goToLine(1);
