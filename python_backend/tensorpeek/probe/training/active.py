@@ -54,6 +54,10 @@ class Active:
         count, least = self._times.get(kind, (0, seconds))
         self._times[kind] = (count + 1, min(least, seconds))
 
+    def least(self, kind: str) -> float:
+        """The shortest time of the method for a kind of moment, in seconds; 0 while it was not timed."""
+        return self._times.get(kind, (0, 0.0))[1]
+
     def find_slow(self, trials: int, budget: Budget, step_seconds: float) -> None:
         """Notes the methods that have turned out to be too slow for each step."""
         for kind, (count, least) in self._times.items():

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any, Callable, NamedTuple
 
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.training.active import Active
+from tensorpeek.probe.training.active import ALWAYS, Active
 from tensorpeek.probe.training.overhead import FIRST_STEPS, Budget
 from tensorpeek.probe.training.report import Report
 
@@ -29,6 +29,11 @@ MODULE_S = 4e-6
 """What torch takes more for a module's call while the conditions are told of it."""
 SEGMENTS = 16
 """Forward passes without an optimizer's step after which another step is taken to begin."""
+ESSENTIAL = frozenset({"nan-loss", "nan-gradient", "loss-spike", "loss-plateau", "step-skipped"})
+"""Conditions that have to see every step. The others may rest between blocks of consecutive steps."""
+BLOCK = 8
+BLOCKS_SHARE = 0.005
+"""Of the time of a step, for what those cost that need not see every step."""
 TRIALS = 5
 """So often a method is timed before it may be called slow."""
 
@@ -48,6 +53,9 @@ class Dispatch:
         """Who is told of which moments in this step; has no empty ones."""
         self._always: dict[str, tuple[Told, ...]] = {}
         """Those told in every step."""
+        self._core: dict[str, tuple[Told, ...]] = {}
+        """Those of them that no step may go without."""
+        self._rest = self._turn = 0
         self._is_measured = False
         """Whether sampled conditions are told in this step, and everything is timed."""
         self._budget = budget
@@ -93,6 +101,9 @@ class Dispatch:
         if self._is_measured:
             self._settle(now, step_seconds)
         if now < self._next_due and step >= FIRST_STEPS:
+            if self._rest:
+                self._turn = (self._turn + 1) % (BLOCK + self._rest)
+                self.now = self._always if self._turn < BLOCK else self._core
             return
         for active in self._active.values():
             active.is_due = active.due <= now or step < FIRST_STEPS
@@ -172,8 +183,20 @@ class Dispatch:
             active.cost = 0.0
             active.left_out = active.left_out or (active.samples and active.due > now)
         self._sort()
+        self._rest = self._rest_between_blocks(step_seconds)
         dues = (active.due for active in self._active.values() if active.samples)
         self._next_due = min(dues, default=math.inf)
+
+    def _rest_between_blocks(self, step_seconds: float) -> int:
+        """Steps in which only the essential conditions are told, so that short steps stay short."""
+        seconds = sum(
+            told.active.least(kind)
+            for kind, all_told in self._always.items()
+            for told in all_told
+            if told.active.id not in ESSENTIAL
+        )
+        allowed = BLOCKS_SHARE * step_seconds
+        return math.ceil(BLOCK * (seconds / allowed - 1)) if 0 < allowed < seconds else 0
 
     def _switch_off(self, active: Active, error: Exception) -> None:
         self._active.pop(active.id, None)
@@ -191,6 +214,11 @@ class Dispatch:
                     if active.wants_always(kind, method)
                 )
             )
+        }
+        self._core = {
+            kind: told
+            for kind, all_told in self._always.items()
+            if (told := tuple(each for each in all_told if each.active.id in ESSENTIAL or kind in ALWAYS))
         }
         self.now, self._is_measured = self._always, False
 

@@ -141,7 +141,7 @@ class Hooks:
     def _root_call(self, module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not self._begins_step():
             return None
-        self.disarm()
+        self._pre_hooks.pop(self, None)
         calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         # torch hands keywords to hooks of single modules only.
         kwargs = calling.f_locals.get("kwargs")

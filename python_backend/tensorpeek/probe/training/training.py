@@ -13,9 +13,9 @@ from typing import Any, Callable
 from tensorpeek.contract.messages import Finding, Recommendations
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.registry import BY_ID
+from tensorpeek.probe.process import problem_of_torch
 from tensorpeek.probe.replay.copy_of_process import AT_START
 from tensorpeek.probe.replay.in_place import SILENCERS
-from tensorpeek.probe.process import problem_of_torch
 from tensorpeek.probe.training import actions, capsule
 from tensorpeek.probe.training.blind import blind_spots
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay

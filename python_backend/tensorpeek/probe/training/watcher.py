@@ -74,7 +74,9 @@ class Watcher:
             _note_place(record, frame)
         local.record = record
         local.is_backward_done = False
-        self._measure(training.wants("module"))
+        wanted = training.wants("module")
+        if wanted is not self._is_measuring:
+            self._measure(wanted)
         if training.wants("batch"):
             training.moment("batch", Batch(training, module, args, kwargs, frame, record.rows), frame)
         return replaced
@@ -99,7 +101,8 @@ class Watcher:
         training.clock.began_backward(self._passes.epoch())
         if record is None or self._local.is_backward_done:
             self._dispatch.begin(training.clock.step, training.clock.step_seconds)
-        self._measure(False)
+        if self._is_measuring:
+            self._measure(False)
         if record is not None and frame is not None:
             record.frame, record.backward_line = frame, frame.f_lineno or 0
         try:
@@ -188,9 +191,8 @@ class Watcher:
         return args
 
     def _measure(self, wanted: bool) -> None:
-        if wanted is not self._is_measuring:
-            self._is_measuring = wanted
-            self._training.measure_modules(wanted)
+        self._is_measuring = wanted
+        self._training.measure_modules(wanted)
 
     def _loss(self, root: Any, index: int, retains_graph: bool, frame: FrameType | None) -> None:
         training = self._training
