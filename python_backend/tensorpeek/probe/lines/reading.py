@@ -31,11 +31,19 @@ def single(value: Any) -> float | None:
     if cls in _plain or _is_plain(cls):
         core = sys.modules["torch"]._C
         if not core._len_torch_dispatch_stack() and not _is_intercepted(core) and value.numel() == 1:
+            if value.is_cuda:
+                refuse_while_capturing()
             try:
                 return _real(value.item())
             except RuntimeError:  # inside vmap, on a meta device: read as every other tensor
                 return None
     return None
+
+
+def refuse_while_capturing() -> None:
+    """Waiting for the device would spoil a graph of the program's that is being captured."""
+    if sys.modules["torch"].cuda.is_current_stream_capturing():
+        raise Unusable("a tensor can't be read while its stream is being captured")
 
 
 def _is_plain(cls: type) -> bool:
@@ -97,6 +105,8 @@ def _tensor(tensor: Any) -> Any:
     inner = found.tensor if found.tensor is not None else found.on_device
     if inner is None:
         raise Unusable(f"a tensor can't be read: {found.why_not}")
+    if inner.is_cuda:
+        refuse_while_capturing()
     if inner.is_quantized:
         inner = inner.dequantize()
     if inner.is_complex():

@@ -17,10 +17,11 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tensorpeek.probe.lines import measures
+from tensorpeek.probe.lines import measures, reading
 from tensorpeek.probe.lines.found import Unusable
 from tensorpeek.probe.lines.reading import mean, number
 from tensorpeek.probe.lines.summary import summary
+from tensorpeek.probe.tensors.unwrap import Readable
 
 Pair = namedtuple("Pair", "a b")
 
@@ -255,3 +256,41 @@ def test_the_summary_is_that_of_the_variables_view() -> None:
             raise AssertionError("was asked")
 
     assert summary(Loud()) == "<Loud>"
+
+
+class OnDevice:
+    """Plays that ordinary tensors lie on a device: nothing is read but through torch's own kernels."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read: list[Any] = []
+        for module in (reading, measures):
+            monkeypatch.setattr(module, "readable", self._readable)
+        monkeypatch.setattr(reading, "single", lambda value: None)
+        monkeypatch.setattr(measures, "single", lambda value: None)
+
+    def _readable(self, tensor: Any) -> Readable:
+        self.read.append(tensor)
+        return Readable(None, (), "", tensor)
+
+
+def test_on_a_device_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    tensor = torch.tensor([[1.0, -2.0], [1.0, 4.0]])
+    elsewhere = tensor.flip(0)
+    here = [
+        f(tensor) for f in (number, measures.norm, measures.bounds, measures.nonfinite, measures.dead_share)
+    ]
+    device = OnDevice(monkeypatch)
+    there = [
+        f(tensor) for f in (number, measures.norm, measures.bounds, measures.nonfinite, measures.dead_share)
+    ]
+    assert there == here
+    assert device.read
+    before = measures.fingerprint(tensor)
+    assert measures.fingerprint(tensor.clone()) == before
+    assert measures.fingerprint(elsewhere) != before
+
+
+def test_a_graph_that_is_being_captured_is_not_spoilt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: True)
+    with pytest.raises(Unusable, match="captured"):
+        reading.refuse_while_capturing()
