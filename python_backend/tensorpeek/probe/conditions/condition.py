@@ -9,6 +9,9 @@ from tensorpeek.catalogue.condition_info import ConditionInfo
 from tensorpeek.probe.training.moments import Batch, Failure, Loss, ModuleCall, Step
 from tensorpeek.probe.training.report import Report
 
+MOST = 100_000
+"""Steps that are counted or remembered."""
+
 
 class Condition:
     """One object per active condition and process; it owns what it remembers of the run.
@@ -25,6 +28,10 @@ class Condition:
 
     def __init__(self, settings: Mapping[str, float]) -> None:
         self.settings = settings
+
+    def whole(self, name: str) -> int:
+        """A setting that counts: at least 1, and no more than memory has room for."""
+        return int(max(1.0, min(self.settings[name], MOST)))
 
     def on_batch(self, batch: Batch) -> Report | None: ...
     def on_module(self, call: ModuleCall) -> Report | None:

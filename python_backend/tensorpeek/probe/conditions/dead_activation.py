@@ -143,7 +143,7 @@ class DeadActivation(Condition):
             "Dead ReLU",
             f"Dead ReLU: the model ends with a {RECTIFIERS[node.name()]}, and its output was zero "
             "everywhere for "
-            f"{self.settings['window']:g} batches. So nothing in the model gets a gradient.",
+            f"{self.whole('window'):,} batches. So nothing in the model gets a gradient.",
             place=place_of(call.frame),
             value=1.0,
             threshold=self.settings["share"],
@@ -160,7 +160,7 @@ class DeadActivation(Condition):
             watched.fired |= fired
         watched.batches += 1
         watched.rows += units.shape[0]
-        if watched.batches < self.settings["window"] or watched.rows < FEWEST_ROWS:
+        if watched.batches < self.whole("window") or watched.rows < FEWEST_ROWS:
             return None
         dead = numbers_of(1 - watched.fired.float().mean(), f"dead units {id(watched)}")
         watched.fired = None
@@ -176,7 +176,7 @@ class DeadActivation(Condition):
         is_flat = flat >= self.settings["saturated"] and not self._is_learning()
         watched.flat = watched.flat + 1 if is_flat else 0
         rows = watched.flat
-        if not watched.is_new(rows >= self.settings["window"]):
+        if not watched.is_new(rows >= self.whole("window")):
             return None
         what = self._named(fed, call, word)
         return Report(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
@@ -26,8 +27,8 @@ KEPT = 100
 class Norms:
     """The gradient norms of one optimizer."""
 
-    def __init__(self, settings: Mapping[str, float]) -> None:
-        self.spike = Spike(SPREADS, int(settings["window"]), int(settings["warmup"]))
+    def __init__(self, window: int, warmup: int) -> None:
+        self.spike = Spike(SPREADS, window, warmup)
         self.each: dict[str, float] = {}
         """A slow average of every parameter's norm."""
         self.first = 0.0
@@ -56,12 +57,11 @@ class ExplodingGradient(Condition):
         whole = math.hypot(*each.values()) if each else math.nan
         if not math.isfinite(whole):
             return None
-        norms = self._norms.setdefault(id(step.optimizer), Norms(self.settings))
+        norms = self._norms_of(step.optimizer)
         usual_of_each = dict(norms.each)
         found = norms.add(whole, each)
-        usual = max(found.usual, norms.first / self.settings["factor"] * ABOVE_FIRST) if found else math.inf
-        if found is not None and 0 < self.settings["factor"] * usual < whole:
-            limit = self.settings["factor"] * usual
+        limit = max(self.settings["factor"] * found.usual, ABOVE_FIRST * norms.first) if found else math.inf
+        if found is not None and 0 < limit < whole:
             cause = (
                 f"{figure(whole)}, {figure(whole / found.usual)} times the usual {figure(found.usual)} "
                 f"of the last {len(norms.spike.values) - 1} measured steps "
@@ -73,6 +73,12 @@ class ExplodingGradient(Condition):
         else:
             return None
         return self._report(step, usual_of_each, [*norms.spike.values], limit, cause, each)
+
+    def _norms_of(self, optimizer: Any) -> Norms:
+        norms = self._norms.get(id(optimizer))
+        if norms is None:
+            norms = self._norms[id(optimizer)] = Norms(self.whole("window"), self.whole("warmup"))
+        return norms
 
     def _is_harmful(self, step: Step, whole: float) -> bool:
         """Whether a huge norm moves the weights: an adaptive optimizer divides it out again."""

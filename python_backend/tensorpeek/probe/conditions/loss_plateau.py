@@ -31,7 +31,7 @@ class LossPlateau(Condition):
             return None
         plateau = self._plateaus.get(name)
         if plateau is None:
-            plateau = self._plateaus[name] = Plateau(int(self.settings["window"]), self.settings["fall"])
+            plateau = self._plateaus[name] = Plateau(self.whole("window"), self.settings["fall"])
             self._first[name] = value
             self._last[name] = deque(maxlen=100)
         self._last[name].append(value)

@@ -32,8 +32,7 @@ class LossSpike(Condition):
             return None
         spike = self._spikes.get(loss.name)
         if spike is None:
-            settings = self.settings
-            spike = Spike(settings["factor"], int(settings["window"]), int(settings["warmup"]))
+            spike = Spike(self.settings["factor"], self.whole("window"), self.whole("warmup"))
             self._spikes[loss.name] = spike
         found = spike.add(value)
         if spike.seen == spike.warmup:

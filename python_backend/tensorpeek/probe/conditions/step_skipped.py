@@ -33,7 +33,7 @@ class StepSkipped(Condition):
         self._tried[key] = self._tried.get(key, 0) + 1
         self._in_a_row[key] = self._in_a_row.get(key, 0) + 1
         # A scaler begins with a scale that is too large on purpose, and finds the right one by skipping.
-        if self._in_a_row[key] < self.settings["window"] or self._tried[key] <= self.settings["warmup"]:
+        if self._in_a_row[key] < self.whole("window") or self._tried[key] <= self.settings["warmup"]:
             return None
         rows, self._in_a_row[key] = self._in_a_row[key], 0
         torch = sys.modules["torch"]

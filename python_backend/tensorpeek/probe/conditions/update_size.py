@@ -42,7 +42,7 @@ class UpdateSize(Condition):
         """What was told of each optimizer; once is enough."""
         self._rates: dict[int, float] = {}
         """The learning rate of the first measured step."""
-        self._losses: deque[float] = deque(maxlen=max(int(settings["window"]), 3))
+        self._losses: deque[float] = deque(maxlen=max(self.whole("window"), 3))
         self._first_loss: float | None = None
         self._name = ""
         """Of the loss that is watched; others have other scales."""
@@ -66,7 +66,7 @@ class UpdateSize(Condition):
         ratio = whole_ratio(found)
         if not math.isfinite(ratio):
             return None
-        ratios = self._ratios.setdefault(key, deque(maxlen=max(int(self.settings["window"]), 1)))
+        ratios = self._ratios.setdefault(key, deque(maxlen=self.whole("window")))
         ratios.append(ratio)
         self._measured[key] = self._measured.get(key, 0) + 1
         self._small[key] = self._small.get(key, 0) + 1 if ratio < self.settings["smallest"] else 0
@@ -99,7 +99,7 @@ class UpdateSize(Condition):
         """No step of the run was larger, and it is no warm-up: that ends with a larger learning rate."""
         first = self._first_loss
         if (
-            self._measured[key] < self.settings["warmup"] + self.settings["window"]
+            self._measured[key] < self.settings["warmup"] + self.whole("window")
             or self._largest[key] > self.settings["smallest"]
             or self._largest[key] == 0.0  # nothing changes at all: weights-frozen says more
             or rate > self._rates[key]
@@ -116,7 +116,7 @@ class UpdateSize(Condition):
         first = self._first_loss
         small = self._small[key]
         if (
-            small < max(3 * self.settings["window"], FADED * self._measured[key])
+            small < max(3 * self.whole("window"), FADED * self._measured[key])
             or not 0 < rate < FADED_RATE * self._rates[key]
             or first is None
             or not self._losses

@@ -51,13 +51,13 @@ class VanishingGradient(Condition):
             and smallest < self.settings["ratio"] * largest
         )
         self._in_a_row[key] = self._in_a_row.get(key, 0) + 1 if holds else 0
-        if self._in_a_row[key] != max(int(self.settings["window"]), 1):
+        if self._in_a_row[key] != self.whole("window"):
             return None  # not yet, or told already
         return Report(
             "Vanishing gradient",
             f"Vanishing gradient: a weight of `{early[0]}` gets {figure(smallest)} on average, one of "
             f"`{late[-1]}` gets {figure(largest)}, {figure(largest / smallest)} times as much, for "
-            f"{self.settings['window']:g} measured steps. The early layers hardly learn.",
+            f"{self.whole('window'):,} measured steps. The early layers hardly learn.",
             module=early[0].rpartition(".")[0],
             value=smallest / largest,
             threshold=self.settings["ratio"],

@@ -107,10 +107,10 @@ class WeightsFrozen(Condition):
             return None
         self._without_rate[key] = self._without_rate.get(key, 0) + 1
         is_scheduled = any("initial_lr" in group for group in step.optimizer.param_groups)
-        window = self.settings["window"]
+        window = self.whole("window")
         if is_scheduled and key not in self._had_rate:
             window = max(window, ROWS_OF_A_SCHEDULE)
-        if self._without_rate[key] != int(window):
+        if self._without_rate[key] != window:
             return None  # not yet, or told already
         rows = self._without_rate[key]
         over = ""
@@ -134,7 +134,7 @@ class WeightsFrozen(Condition):
             return None
         self._zero = self._zero + 1 if self._backwards and self._loss != 0 else 0
         rows = self._zero
-        if rows != int(self.settings["window"]):
+        if rows != self.whole("window"):
             return None  # not yet, or told already
         return Report(
             "All gradients are zero",
@@ -158,7 +158,7 @@ class WeightsFrozen(Condition):
                 self._still[update.name] = self._still.get(update.name, 0) + 1
         if rising:
             self._still.clear()
-        window = self.settings["window"]
+        window = self.whole("window")
         still = [
             update
             for update in found

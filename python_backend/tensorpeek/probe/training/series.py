@@ -50,7 +50,7 @@ class Spike:
         self.factor = factor
         self.warmup = max(warmup, FEWEST)
         self.seen = 0
-        self.values: deque[float] = deque(maxlen=max(int(window), FEWEST))
+        self.values: deque[float] = deque(maxlen=int(max(FEWEST, window)))
         self._limit = math.inf
         self._fresh = 0
         self._heights: deque[float] = deque(maxlen=REMEMBERED)

@@ -158,13 +158,13 @@ def recurrent() -> None:
     fit(optimizer, lambda: F.mse_loss(head(lstm(windows[:, :-1])[0]), windows[:, 1:]), 100)
 
 
-def adversarial() -> None:
+def adversarial(steps: int = 200) -> None:
     generator = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2), nn.Tanh())
     critic = nn.Sequential(nn.Linear(2, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
     ours = torch.optim.Adam(generator.parameters(), lr=1e-3, betas=(0.5, 0.9))
     theirs = torch.optim.Adam(critic.parameters(), lr=1e-3, betas=(0.5, 0.9))
     ones, zeros = torch.ones(32, 1), torch.zeros(32, 1)
-    for _ in range(200):
+    for _ in range(steps):
         real = torch.randn(32, 2) * 0.2 + 0.5
         fake = generator(torch.randn(32, 4))
         d_loss = F.binary_cross_entropy_with_logits(critic(real), ones)
@@ -216,13 +216,13 @@ def low_precision() -> None:
     fit(optimizer, lambda: F.cross_entropy(model(x.bfloat16()).float(), y), 80)
 
 
-def scaled() -> None:
+def scaled(steps: int = 60) -> None:
     """float16 with a GradScaler, whose first scale is too large on purpose."""
     x, y = blobs()
     model = mlp(10, 32, 4)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0**24)
-    for _ in range(60):
+    for _ in range(steps):
         with torch.autocast("cpu", dtype=torch.float16):
             loss = F.cross_entropy(model(x), y)
         optimizer.zero_grad()
@@ -284,12 +284,12 @@ def big_embedding() -> None:
     fit(optimizer, loss_of, 60)
 
 
-def squashed_output() -> None:
+def squashed_output(steps: int = 200) -> None:
     """Images of black and white from a generator that ends with tanh, as it should."""
     pictures = torch.where(torch.rand(64, 36) > 0.3, 1.0, -1.0)
     codes = torch.randn(64, 32)
     model = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 36), nn.Tanh())
-    fit(torch.optim.Adam(model.parameters(), lr=1e-2), lambda: F.mse_loss(model(codes), pictures), 200)
+    fit(torch.optim.Adam(model.parameters(), lr=1e-2), lambda: F.mse_loss(model(codes), pictures), steps)
 
 
 def noisy_batches() -> None:
