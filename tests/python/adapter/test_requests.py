@@ -10,8 +10,6 @@ from harness import DebugSession
 from tensorpeek.adapter.arguments import problem_with
 
 UNKNOWN = [
-    "dataBreakpointInfo",
-    "setDataBreakpoints",
     "readMemory",
     "disassemble",
     "restartFrame",
@@ -116,8 +114,14 @@ def test_capabilities_are_debugpys_and_ours(session: DebugSession) -> None:
     with DebugSession("debugpy") as plain:
         plain.initialize()
         ours, theirs = session.server_capabilities, plain.server_capabilities
-    assert {key: ours[key] for key in theirs} == theirs
-    assert {key: value for key, value in ours.items() if key not in theirs} == {"supportsCancelRequest": True}
+    boxes = theirs["exceptionBreakpointFilters"]
+    assert ours["exceptionBreakpointFilters"][: len(boxes)] == boxes
+    assert {key: ours[key] for key in theirs} | {"exceptionBreakpointFilters": boxes} == theirs
+    assert {key: value for key, value in ours.items() if key not in theirs} == {
+        "supportsCancelRequest": True,
+        "supportsDataBreakpoints": True,
+        "supportsExceptionFilterOptions": True,
+    }
 
 
 def test_colours_are_announced_to_clients_that_have_them() -> None:

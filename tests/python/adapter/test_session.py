@@ -335,6 +335,10 @@ async def test_the_program_waits_for_the_probe(between: Between, monkeypatch: py
     assert between.to_debugpy.messages[-1] is install
     between.answer(installed(), install)
     await settled()
+    conditions = between.to_debugpy.messages[-1]
+    assert "conditions" in conditions["arguments"]["expression"]
+    between.answer({"result": json.dumps({"contractVersion": 1, "ok": True, "body": {}})}, conditions)
+    await settled()
     assert between.to_debugpy.messages[-1]["command"] == "configurationDone"
     assert modes(between) == ["active"]
 
