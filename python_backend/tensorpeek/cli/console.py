@@ -7,6 +7,7 @@ import sys
 from typing import TextIO
 
 from tensorpeek.contract.messages import Finding
+from tensorpeek.runs.folder import rank
 
 MOST_EVIDENCE = 20
 MOST_LISTED = 20
@@ -36,7 +37,9 @@ class Console:
     def summary(self, steps: int, findings: list[Finding], folder: str, remarks: list[str]) -> None:
         """`folder` is the run folder, empty where nothing was written; `remarks` say what was not seen."""
         count = f"{len(findings)} finding{'' if len(findings) == 1 else 's'}" if findings else "nothing found"
-        lines = [f"tensorpeek: {count} in {steps} step{'' if steps == 1 else 's'}"]
+        number = rank()
+        who = "" if number is None else f"rank {number}: "
+        lines = [f"tensorpeek: {who}{count} in {steps} step{'' if steps == 1 else 's'}"]
         for finding in findings[:MOST_LISTED]:
             where = f"  {_where(finding['path'], finding['line'])}" if finding["path"] else ""
             lines.append(clean(f"  {finding['number']}. {finding['title']} (step {finding['step']}){where}"))
@@ -78,7 +81,7 @@ def _when(finding: Finding) -> str:
     words = [f"step {finding['step']}"]
     if finding["epoch"] >= 0:
         words.append(f"epoch {finding['epoch']}")
-    if finding["rank"]:
+    if finding["rank"] or rank() is not None:
         words.append(f"rank {finding['rank']}")
     return ", ".join(words)
 

@@ -44,6 +44,8 @@ class Session:
         # Registered before the program's own, so that it runs after them, and after threads that still train.
         atexit.register(self._end)
         TRAINING.add_listener(self._tell)
+        TRAINING.ranks.may_stop = self._stop is not None
+        TRAINING.ranks.say = lambda text: self._console.say(f"tensorpeek: {text}")
         TRAINING.run_folder = self._folder.path
         TRAINING.configure(self._options.conditions, self._options.budget_percent)
         TRAINING.start()
@@ -60,7 +62,8 @@ class Session:
             self._console.say(f"tensorpeek: the run folder can't be written: {problem}")
         self._console.finding(finding)
         if finding["stopped"] and self._stop is not None:
-            self._stop(finding, frame, values)
+            stop = self._stop
+            TRAINING.ranks.stop(frame, lambda frame: stop(finding, frame, values))
 
     def _end(self) -> None:
         if os.getpid() != self._process:

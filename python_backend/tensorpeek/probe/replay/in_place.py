@@ -42,6 +42,8 @@ def run_in_place(record: StepRecord, phase: str, finish: Finish) -> Answer:
 def _run(record: StepRecord, phase: str, outcome: Outcome) -> None:
     torch = sys.modules["torch"]
     module = record.module
+    if type(module).__name__ == "DistributedDataParallel":
+        module = module.module  # by itself it waits for no other rank
     buffers = {name: buffer.clone() for name, buffer in module.named_buffers()}
     result = torch.func.functional_call(module, buffers, record.args, record.kwargs)
     outcome.roots = [tensor for _, tensor in tensors_in(result, "")]

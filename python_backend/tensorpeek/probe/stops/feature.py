@@ -63,6 +63,7 @@ class Stops(Feature):
     def release(self) -> None:
         self._is_on = False
         self._uncaught.uninstall()
+        TRAINING.ranks.may_stop = False
         TRAINING.configure({})
         TRAINING.stop()
 
@@ -78,6 +79,7 @@ class Stops(Feature):
             self._capsule = arguments["capsule"]
             TRAINING.replay_capsule(self._capsule)
         self._is_on = True
+        TRAINING.ranks.may_stop = bool(chosen)
         if chosen:
             self._uncaught.install()
         else:
@@ -86,6 +88,7 @@ class Stops(Feature):
             self._is_listening = True
             TRAINING.is_evaluating = pydevd_stops.is_evaluating
             TRAINING.add_listener(self._found)
+            TRAINING.ranks.say = say
             TRAINING.run_folder = RUN_OUTPUT.path
             TRAINING.on_moment("capsule", self._capsule_loaded)
             pydevd_lines.before_the_end(partial(self._ended, os.getpid()))
@@ -139,7 +142,7 @@ class Stops(Feature):
             return
         made = stop.of_finding(finding, values)
         if at_exception is None:
-            stop.stop_at(frame, made)
+            TRAINING.ranks.stop(frame, lambda frame: _stop_at(frame, made))
         else:
             with stop.shown_as(made):
                 at_exception(made.notice)
@@ -169,6 +172,10 @@ def quietly(tell: Callable[[], None]) -> None:
 def say(text: str) -> None:
     """A line in the Debug Console."""
     pydevd_client.send_event("output", {"category": "console", "output": f"TensorPeek: {text}\n"})
+
+
+def _stop_at(frame: FrameType | None, made: stop.Stop) -> None:
+    stop.stop_at(frame, made)
 
 
 def _where(finding: Finding) -> str:

@@ -36,27 +36,36 @@ class Reporting:
     def report(self, kind: str, reports: list[tuple[Active, Report]], frame: FrameType | None) -> None:
         """In the thread of the moment; what listeners raise to end the program passes through."""
         training = self._training
+        step = training.clock.step
         for active, report in reports:
-            if report.seeks_producer:
-                if self._is_known() or self._bad_input_at == training.clock.step:
-                    continue
+            is_known = report.seeks_producer and (self._is_known() or self._bad_input_at == step)
+            if is_known:
+                continue
+            elsewhere = report.seeks_producer and kind == "gradients" and training.ranks.told_by_another(step)
+            if elsewhere:
+                report.message, report.is_warning = f"{report.message} {elsewhere}", True
+            if not report.is_warning:
+                training.ranks.announce(kind, report.title)
+            if report.seeks_producer and not elsewhere:
                 try:
                     add_producer(training.record, kind, report, frame)
                 except Exception as error:  # noqa: BLE001  what is known without a replay is told
                     training.note_problem("while replaying the step", error)
             if active.id == BAD_INPUT.id and report.title.startswith(("NaN", "Inf")):
-                self._bad_input_at = training.clock.step
+                self._bad_input_at = step
             self._number += 1
             finding = make_finding(
                 active.id,
                 report,
                 place_of(frame),
                 number=self._number,
-                step=training.clock.step,
+                step=step,
                 epoch=training.clock.epoch,
             )
             self.findings.append(finding)
             del self.findings[:-KEPT]
+            if report.seeks_producer and kind != "gradients":
+                training.ranks.tell(finding)
             begun = perf_counter()
             for listener in self.listeners:
                 self._tell(listener, finding, frame, report)

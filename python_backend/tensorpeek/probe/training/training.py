@@ -14,6 +14,7 @@ from tensorpeek.contract.messages import Finding, Recommendations
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.registry import BY_ID
 from tensorpeek.probe.process import problem_of_torch
+from tensorpeek.probe.replay.alone import part_from_ranks
 from tensorpeek.probe.replay.copy_of_process import AT_START
 from tensorpeek.probe.replay.in_place import SILENCERS
 from tensorpeek.probe.training import actions, capsule
@@ -26,6 +27,7 @@ from tensorpeek.probe.training.models import Models
 from tensorpeek.probe.training.moments import Failure
 from tensorpeek.probe.training.overhead import Budget
 from tensorpeek.probe.training.places import user_frame
+from tensorpeek.probe.training.ranks import Ranks
 from tensorpeek.probe.training.recommend import recommend
 from tensorpeek.probe.training.reporting import Listener, Reporting
 from tensorpeek.probe.training.step_record import StepRecord
@@ -51,6 +53,7 @@ class Training:
         """Where a capsule is written to; makes it if need be."""
         self.replay: CapsuleReplay | None = None
         """What the next forward pass is to be replaced by."""
+        self.ranks = Ranks(self)
         self._budget = Budget()
         self._dispatch = Dispatch(self._budget, self.note_problem)
         self._watcher = Watcher(self, self._dispatch)
@@ -163,6 +166,7 @@ class Training:
         """The program ends."""
         if self._watcher.is_idle_copy:
             return
+        self.ranks.ended()
         self._reporting.report("end", self._dispatch.tell_end(self.clock.step), None)
 
     def act(self, action: str, value: float | None = None) -> tuple[str, str]:
@@ -251,5 +255,5 @@ def _new_run_folder() -> Path:
 
 TRAINING = Training()
 # A step is run again in a copy of the process, which is nobody's training.
-AT_START.append(TRAINING.stop)
+AT_START.extend((TRAINING.stop, part_from_ranks))
 SILENCERS.append(TRAINING.silence)

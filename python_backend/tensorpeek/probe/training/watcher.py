@@ -133,6 +133,7 @@ class Watcher:
             finally:
                 if record is not None:
                     record.frame = None
+        training.ranks.before_step()
         return not training.wishes.take_skip()
 
     def _keep_norm(self, step: Step) -> None:
