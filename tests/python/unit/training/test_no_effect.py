@@ -82,7 +82,9 @@ def test_training_is_the_same_with_everything_on() -> None:
         assert watched[name] == bare[name], name
     assert torch.equal(watched["torch"], bare["torch"])
     assert all(torch.equal(watched["weights"][name], value) for name, value in bare["weights"].items())
-    assert all(torch.equal(one, other) for one, other in zip(watched["gradients"], bare["gradients"]))
+    assert all(
+        torch.equal(one, other) for one, other in zip(watched["gradients"], bare["gradients"], strict=True)
+    )
 
 
 def test_the_users_modes_see_nothing_of_ours() -> None:
