@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,22 @@ def test_a_session_ends_while_we_have_stopped_it(request_name: str) -> None:
         session.client.ask(request_name)
         if request_name == "terminate":
             session.client.next_event("terminated")
+
+
+def test_a_capsule_brings_the_same_script_back_to_its_step(tmp_path: Path) -> None:
+    settings = {"runsFolder": str(tmp_path)}
+    with DebugSession() as session:
+        session.launch(PROGRAM, args=["nan", "8"], exceptions=[NAN], tensorpeek=settings)
+        session.wait_for_stop(PATIENCE)
+        inputs = session.evaluate("inputs.sum().item()")["result"]
+        saved = session.request("tensorpeek/trainingAction", timeout=PATIENCE, action="saveCapsule")
+        assert Path(saved["path"]).parent.parent == tmp_path
+    with DebugSession() as session:
+        session.launch(PROGRAM, args=["nan", "8"], tensorpeek={**settings, "capsule": saved["path"]})
+        stop = session.wait_for_stop(PATIENCE)
+        assert (stop.event["reason"], stop.frames[0]["name"]) == ("entry", "loss_of")
+        names = [scope["name"] for scope in session.request("scopes", frameId=stop.frame)["scopes"]]
+        assert names == ["Locals", "Capsule", "Globals"]
+        session.expand(session.scope("Capsule"))
+        total = session.evaluate("sum(v.sum().item() for v in tp.values.values() if hasattr(v, 'sum'))")
+        assert total["result"] == inputs
