@@ -17,6 +17,10 @@ from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.tensors_in import tensors_in, tensors_of_call
 
 
+CAUSES = (conditions.NAN_LOSS.id, conditions.NAN_GRADIENT.id, conditions.BAD_INPUT.id)
+"""After one of these, weights that are not finite are no news."""
+
+
 class NanForward(Condition):
     info = conditions.NAN_FORWARD
 
@@ -92,10 +96,7 @@ class NanForward(Condition):
 
     def _is_consequence(self, call: ModuleCall) -> bool:
         """Whether it was told before what has ruined the weights, or that something has."""
-        return bool(self._told) or any(
-            finding["condition"] in (conditions.NAN_LOSS.id, conditions.NAN_GRADIENT.id)
-            for finding in call.training.findings
-        )
+        return bool(self._told) or any(finding["condition"] in CAUSES for finding in call.training.findings)
 
 
 def _is_readable(tensor: Any) -> bool:
