@@ -16,7 +16,6 @@ from tensorpeek.probe.training.parameters import is_plain
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.tensors_in import tensors_in, tensors_of_call
 
-
 CAUSES = (conditions.NAN_LOSS.id, conditions.NAN_GRADIENT.id, conditions.BAD_INPUT.id)
 """After one of these, weights that are not finite are no news."""
 
