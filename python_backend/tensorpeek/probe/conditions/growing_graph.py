@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions import ctx_outputs, inplace_errors
@@ -19,7 +19,10 @@ from tensorpeek.probe.training.places import Place, place_of
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.user_values import named_tensors
 
-FEWEST_LOOKS = 3
+if TYPE_CHECKING:
+    from tensorpeek.probe.training.training import Training
+
+FEWEST_LOOKS = 2
 HISTORY = 50
 ALWAYS_NAMED = 3
 """Looks at a loss at which the frame's tensors are noted in any case, for an error in the next step."""
@@ -59,6 +62,7 @@ class GrowingGraph(Condition):
         self._hooks = GrowingHooks(window)
         self._kept = KeptGraphs(window)
         self._step_place: Place | None = None
+        self._training: Training | None = None
 
     def on_loss(self, loss: Loss) -> Report | None:
         graph = graph_of(loss)
@@ -75,6 +79,7 @@ class GrowingGraph(Condition):
 
     def on_update(self, step: Step) -> Report | None:
         self._step_place = place_of(step.frame) or self._step_place
+        self._training = step.training
         return self._hooks.look(step) or self._kept.look(step)
 
     def on_failure(self, failure: Failure) -> Report | None:
@@ -82,7 +87,12 @@ class GrowingGraph(Condition):
         return inplace_errors.explain(failure, last.carriers if last is not None else [], self._step_place)
 
     def on_end(self) -> Report | None:
-        return ctx_outputs.in_memory()
+        # A short run may have had no time for a look between its first steps and its end.
+        training = self._training
+        if training is None:
+            return ctx_outputs.in_memory()
+        kept = self._kept.last_look(training.clock.step)
+        return kept or self._hooks.last_look(training) or ctx_outputs.in_memory()
 
     def _look(self, loss: Loss, graph: Graph, before: Reach | None) -> Reach:
         sequences = {node.sequence for node in graph.nodes if not node.is_leaf}

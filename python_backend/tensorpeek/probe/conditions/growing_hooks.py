@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.moments import Step
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
 
+if TYPE_CHECKING:
+    from tensorpeek.probe.training.training import Training
+
 TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-FEWEST_LOOKS = 3
+FEWEST_LOOKS = 2
 REGISTER = (
     "register_forward_hook",
     "register_forward_pre_hook",
@@ -47,33 +51,40 @@ class GrowingHooks:
         self._growths: weakref.WeakKeyDictionary[Any, Growth] = weakref.WeakKeyDictionary()
 
     def look(self, step: Step) -> Report | None:
-        for root in step.training.models.roots():
+        return self._look(step.training, step.number, step.frame)
+
+    def last_look(self, training: Training) -> Report | None:
+        """When the program ends."""
+        return self._look(training, training.clock.step, None)
+
+    def _look(self, training: Training, step: int, frame: FrameType | None) -> Report | None:
+        for root in training.models.roots():
             for module in root.modules():
                 count = sum(len(table) for name in TABLES if (table := getattr(module, name, None)))
                 if not count:
                     continue
                 growth = self._growths.get(module)
-                if growth is None or count - growth.count < step.number - growth.last:
-                    growth = self._growths[module] = Growth(step.number)
+                if growth is None or count - growth.count < step - growth.last:
+                    growth = self._growths[module] = Growth(step)
                 growth.looks += 1
-                growth.count, growth.last = count, step.number
-                if growth.is_told_at(step.number, self._window):
-                    return _report(step, module, count)
+                growth.count, growth.last = count, step
+                if growth.is_told_at(step, self._window):
+                    return _report(training, step, frame, module, count)
         return None
 
 
-def _report(step: Step, module: Any, count: int) -> Report:
+def _report(training: Training, step: int, frame: FrameType | None, module: Any, count: int) -> Report:
     functions = [
         hook for name in TABLES if (table := getattr(module, name, None)) for hook in list(table.values())
     ]
     name = getattr(functions[-1], "__name__", type(functions[-1]).__name__)
     same = sum(1 for hook in functions if getattr(hook, "__name__", "") == name)
-    path = step.training.models.module_path(module) or type(module).__name__
-    place = _registration(step, name)
+    path = training.models.module_path(module) or type(module).__name__
+    place = _registration(training, frame, name)
     at = f", registered at line {place.line}" if place is not None else ""
     return Report(
         "Hooks added each step",
-        f"Module `{path}` has {count} hooks after {step.number + 1} steps, more in each step: {same} times "
+        f"Module `{path}` has {count} hooks after {step + 1} steps, more in each step: {same} times "
         f"`{name}`{at}. Each call of the module runs all of them.",
         place=place,
         module=path,
@@ -85,10 +96,10 @@ def _report(step: Step, module: Any, count: int) -> Report:
     )
 
 
-def _registration(step: Step, function: str) -> Place | None:
+def _registration(training: Training, frame: FrameType | None, function: str) -> Place | None:
     """The line that registers this function, or the only one that registers any."""
     places: list[tuple[Place, str]] = []
-    for path in source.user_files(step.frame, step.training.models.roots()):
+    for path in source.user_files(frame, training.models.roots()):
         places += [
             (Place(path, call.lineno, source.function_of(path, call.lineno)), source.text(call))
             for call in source.calls(path, *REGISTER)

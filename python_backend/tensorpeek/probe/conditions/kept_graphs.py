@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorpeek.probe import raw
 from tensorpeek.probe.training import source
@@ -21,7 +22,8 @@ from tensorpeek.probe.training.user_values import is_tensor, locals_of, user_fra
 NEAR = 40
 """Nodes that may lie between a total and what it was in the step before."""
 MOST_STEPS_BACK = 2000
-FEWEST_LOOKS = 3
+FEWEST_LOOKS = 2
+"""They lie at least the window apart, and what lies between them is followed through the graph."""
 MOST_PARTS = 50
 
 
@@ -45,25 +47,60 @@ class KeptGraphs:
 
     def look(self, step: Step) -> Report | None:
         """At the end of a step: what still reaches into the graphs of the steps before."""
+        return self._look(scopes_of(step.frame), step.number)
+
+    def last_look(self, step: int) -> Report | None:
+        """When the program ends: what its main module still holds."""
+        return self._look(main_scope(), step) if self._growths else None
+
+    def _look(self, scopes: list[Scope], step: int) -> Report | None:
         present: dict[str, Growth] = {}
-        for name, value in _holders(step.frame):
+        for name, value in _holders(scopes):
             if name in present or name in self._told:
                 continue
             before = self._growths.get(name)
             growth = _list_growth(value, before) if type(value) is list else _total_growth(value, before)
-            if growth is None:
-                continue
             if growth.looks == 1:
-                growth.first = step.number
+                growth.first = step
             present[name] = growth
-            if growth.looks >= FEWEST_LOOKS and step.number - growth.first >= self._window:
+            if growth.looks >= FEWEST_LOOKS and step - growth.first >= self._window:
                 self._told.add(name)
-                return _list_report(step, name, growth.length) if growth.length else _total_report(step, name)
+                return (
+                    _list_report(scopes, name, growth.length)
+                    if growth.length
+                    else _total_report(scopes, name)
+                )
         self._growths = present
         return None
 
 
-def _total_growth(tensor: Any, before: Growth | None) -> Growth | None:
+class Scope(NamedTuple):
+    """Names, and the text that assigns them."""
+
+    names: dict[str, Any]
+    path: str
+    function: str
+    body: list[ast.stmt]
+
+    def place(self, node: ast.AST) -> Place:
+        return Place(self.path, getattr(node, "lineno", 0), self.function)
+
+
+def scopes_of(frame: FrameType | None) -> list[Scope]:
+    return [
+        Scope(locals_of(each), each.f_code.co_filename, each.f_code.co_name, source.body_of(each.f_code))
+        for each in user_frames(frame)
+    ]
+
+
+def main_scope() -> list[Scope]:
+    main = sys.modules.get("__main__")
+    path = getattr(main, "__file__", None)
+    tree = source.tree_of(path) if isinstance(path, str) else None
+    return [Scope(dict(vars(main)), str(path), "<module>", tree.body)] if main is not None and tree else []
+
+
+def _total_growth(tensor: Any, before: Growth | None) -> Growth:
     mark = sequence_of(tensor.grad_fn)
     if before is None or before.length or (before.mark != mark and not _reaches(tensor.grad_fn, before.mark)):
         return Growth(mark, 0)
@@ -100,12 +137,10 @@ def _first(entry: tuple[int, Any]) -> int:
     return entry[0]
 
 
-def _holders(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
-    """Tensors with a graph, and lists of such, in the frames' names and in attributes of the user's
-    objects.
-    """
-    for each in user_frames(frame):
-        for name, value in locals_of(each).items():
+def _holders(scopes: list[Scope]) -> Iterator[tuple[str, Any]]:
+    """Tensors with a graph, and lists of such, under names and in attributes of the user's objects."""
+    for scope in scopes:
+        for name, value in scope.names.items():
             if _holds(value):
                 yield name, value
             elif type(value) is dict:
@@ -122,17 +157,17 @@ def _holds(value: Any) -> bool:
     return _keeps_graph(value)
 
 
-def _total_report(step: Step, name: str) -> Report:
+def _total_report(scopes: list[Scope], name: str) -> Report:
     owner, _, attribute = name.rpartition(".")
     place, shown, related = None, name, []
-    for frame in user_frames(step.frame):
-        names = locals_of(frame)
-        if owner.isidentifier() and owner in names:
-            place = _accumulation(type(names[owner]), attribute)
-            shown = f"{type(names[owner]).__name__}.{attribute}"
-            related = _calls_from(frame, owner, place)
-        elif not owner and name in names:
-            place = _own_accumulation(frame, name)
+    for scope in scopes:
+        if owner.isidentifier() and owner in scope.names:
+            cls = type(scope.names[owner])
+            place = source.attribute_assignment(cls, attribute, reads_itself=True)
+            shown = f"{cls.__name__}.{attribute}"
+            related = _calls_from(scope, owner, place)
+        elif not owner and name in scope.names:
+            place = _own_accumulation(scope, name)
         if place is not None:
             break
     called = f", called from line {related[0].place.line}" if related else ""
@@ -149,17 +184,17 @@ def _total_report(step: Step, name: str) -> Report:
     )
 
 
-def _list_report(step: Step, name: str, length: int) -> Report:
-    place = None
-    for frame in user_frames(step.frame):
-        places = [
-            Place(frame.f_code.co_filename, node.lineno, frame.f_code.co_name)
-            for node in source.own_nodes(source.body_of(frame.f_code))
-            if isinstance(node, ast.Call) and source.text(node.func) in (f"{name}.append", f"{name}.extend")
-        ]
-        place = places[0] if places else None
-        if place is not None:
-            break
+def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
+    appending = (f"{name}.append", f"{name}.extend")
+    place = next(
+        (
+            scope.place(node)
+            for scope in scopes
+            for node in source.own_nodes(scope.body)
+            if isinstance(node, ast.Call) and source.text(node.func) in appending
+        ),
+        None,
+    )
     return Report(
         "Graphs kept in a list",
         f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its "
@@ -171,24 +206,21 @@ def _list_report(step: Step, name: str, length: int) -> Report:
     )
 
 
-def _accumulation(cls: type, attribute: str) -> Place | None:
-    """The method's line that makes `self.attribute` from itself."""
-    return source.attribute_assignment(cls, attribute, reads_itself=True)
-
-
-def _own_accumulation(frame: FrameType, name: str) -> Place | None:
-    for node in source.assignments(frame.f_code, name):
-        if source.reads(node, name):
-            return Place(frame.f_code.co_filename, node.lineno, frame.f_code.co_name)
+def _own_accumulation(scope: Scope, name: str) -> Place | None:
+    """The statement that makes the name's value from itself."""
+    for node in source.own_nodes(scope.body):
+        is_target = any(source.text(target) == name for target in source.targets(node))
+        if is_target and source.reads(node, name):
+            return scope.place(node)
     return None
 
 
-def _calls_from(frame: FrameType, owner: str, place: Place | None) -> list[Related]:
-    """The frame's lines that call the method."""
+def _calls_from(scope: Scope, owner: str, place: Place | None) -> list[Related]:
+    """The lines that call the method."""
     if place is None:
         return []
     return [
-        Related(Place(frame.f_code.co_filename, node.lineno, frame.f_code.co_name), "called from here")
-        for node in source.own_nodes(source.body_of(frame.f_code))
+        Related(scope.place(node), "called from here")
+        for node in source.own_nodes(scope.body)
         if isinstance(node, ast.Call) and source.text(node.func) == f"{owner}.{place.function}"
     ]

@@ -5,9 +5,11 @@ it.
 from __future__ import annotations
 
 import weakref
+from types import FrameType
 from typing import Any
 
 from tensorpeek.catalogue import conditions
+from tensorpeek.probe import raw
 from tensorpeek.probe.conditions import unregistered
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.gradient_cuts import find_cut
@@ -17,7 +19,7 @@ from tensorpeek.probe.training.moments import Loss, ModuleCall, Step
 from tensorpeek.probe.training.parameters import Trained, trained
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
-from tensorpeek.probe.training.user_values import user_frames
+from tensorpeek.probe.training.user_values import locals_of, user_frames
 
 MOST_NAMED = 4
 UNEXPLAINED = 20
@@ -39,8 +41,6 @@ class ParameterUnused(Condition):
         self._since: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         """The step of each optimizer's first look."""
         self._reported: set[str] = set()
-        self._strangers: dict[str, int] = {}
-        """Steps in which a leaf that nothing registers was in the graph, by its expression."""
 
     def on_module(self, call: ModuleCall) -> None:
         self._ran.add(call.module)
@@ -49,18 +49,13 @@ class ParameterUnused(Condition):
         """Leaves of the graph that get a gradient and that nobody will use."""
         roots = loss.training.models.roots()
         known = {id(parameter) for root in roots for parameter in root.parameters()}
-        known.update(
-            id(parameter)
-            for optimizer in loss.training.optimizers
-            for group in optimizer.param_groups
-            for parameter in group["params"]
-        )
+        known |= _held(loss.training.optimizers)
+        known.update(_held_in_frames(loss.frame))
         leaves = [leaf for leaf in graph_of(loss).leaves() if id(leaf) not in known]
         if not leaves or not loss.training.optimizers:
             return None
         for found in unregistered.owners(roots, leaves):
-            count = self._strangers[found.key] = self._strangers.get(found.key, 0) + 1
-            if count == self.settings["window"] - 1 and found.key not in self._reported:
+            if found.key not in self._reported:
                 self._reported.add(found.key)
                 return unregistered.report(loss, found)
         return None
@@ -71,9 +66,17 @@ class ParameterUnused(Condition):
         own = trained(step)
         silent = [each for each in own if self._never_had_gradient(each, looks)]
         window = int(self.settings["window"])
+        if looks >= window and step.number - since >= UNEXPLAINED and "forgotten" not in self._reported:
+            forgotten = self._forgotten(step)
+            if forgotten is not None:
+                return forgotten
         if looks < window or not silent:
             return None
-        return self._stale(step, own, silent) or self._cut(step, own, silent, step.number - since + 1)
+        stale = self._stale(step, own, silent)
+        if stale is not None or len(silent) == len(own):
+            # Where nothing of an optimizer has a gradient, its steps do nothing, which is said elsewhere.
+            return stale
+        return self._cut(step, own, silent, step.number - since + 1)
 
     def _never_had_gradient(self, each: Trained, looks: int) -> bool:
         key = id(each.parameter)
@@ -93,13 +96,7 @@ class ParameterUnused(Condition):
         orphans = [each for each in silent if not models.name_of_parameter(each.parameter)]
         if not orphans or "stale" in self._reported:
             return None
-        held = {
-            id(parameter)
-            for optimizer in step.training.optimizers
-            for group in optimizer.param_groups
-            for parameter in group["params"]
-        }
-        held.update(id(each.parameter) for each in own)
+        held = _held([*step.training.optimizers, step.optimizer])
         missing = [
             (models.name_of_parameter(parameter), parameter)
             for root in models.roots()
@@ -124,6 +121,36 @@ class ParameterUnused(Condition):
             + [f"{kind}: {list(each.parameter.shape)} of no module" for each in orphans[:10]],
             next=["Build the optimizer after the model has its last form, or add_param_group the new ones."],
         )
+
+    def _forgotten(self, step: Step) -> Report | None:
+        """A whole model before the trained ones that gets gradients, and that no optimizer has. It may be
+        meant to
+        be frozen, so that this is no reason to stop.
+        """
+        held = _held(step.training.optimizers) | _held([step.optimizer]) | _held_in_frames(step.frame)
+        for root in step.training.models.roots():
+            parameters = list(root.parameters())
+            if any(id(parameter) in held for parameter in parameters):
+                return None
+            if parameters and all(each.requires_grad and each.grad is not None for each in parameters):
+                self._reported.add("forgotten")
+                name = _name_in_frames(step, root) or type(root).__name__
+                return Report(
+                    "Model in no optimizer",
+                    f"All {len(parameters)} parameters of `{name}` get a gradient in every step, but no "
+                    f"optimizer "
+                    "has them: it stays as it was initialized or loaded.",
+                    place=_constructor(step),
+                    value=float(len(parameters)),
+                    evidence=[f"{name}: {len(parameters)} parameters, none of them in an optimizer"],
+                    next=[
+                        "Give its parameters to the optimizer, or call requires_grad_(False) on it if it is "
+                        "meant to "
+                        "be frozen: that also saves the time and memory of its gradients."
+                    ],
+                    is_warning=True,
+                )
+        return None
 
     def _cut(self, step: Step, own: list[Trained], silent: list[Trained], steps: int) -> Report | None:
         """Parameters whose module ran, but that the gradient does not reach."""
@@ -163,6 +190,34 @@ class ParameterUnused(Condition):
             if cut is not None
             else ["Look for detach(), .data, .item(), numpy() or no_grad() between the module and the loss."],
         )
+
+
+def _held(optimizers: list[Any]) -> set[int]:
+    return {
+        id(parameter)
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+    }
+
+
+def _held_in_frames(frame: FrameType | None) -> set[int]:
+    """What optimizers have that the frames name, and that may not have taken a step yet."""
+    found = [
+        value
+        for each in user_frames(frame)
+        for value in locals_of(each).values()
+        if raw.is_optimizer(type(value))
+    ]
+    return _held(found)
+
+
+def _name_in_frames(step: Step, root: Any) -> str:
+    for frame in user_frames(step.frame):
+        for name, value in locals_of(frame).items():
+            if value is root:
+                return name
+    return ""
 
 
 def _owners(roots: list[Any]) -> dict[int, tuple[Any, Any, bool]]:

@@ -16,6 +16,8 @@ from typing import Any, Union
 from tensorpeek.probe.training.places import Place, is_users_file
 from tensorpeek.probe.types_map import TypeMap
 
+LIBRARIES = frozenset({"builtins", "torch", "numpy", "functools", "collections", "typing", "types"})
+"""Whose classes are known not to be the user's, without a look at their files."""
 LARGEST_FILE = 20_000
 """Lines of a file that is parsed."""
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
@@ -74,7 +76,7 @@ def statement_around(path: str, line: int) -> ast.stmt | None:
 def targets(statement: ast.AST) -> list[ast.expr]:
     """What a statement assigns, tuples taken apart."""
     if isinstance(statement, ast.Assign):
-        whole = statement.targets
+        whole = list(statement.targets)
     elif isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr)):
         whole = [statement.target]
     elif isinstance(statement, (ast.With, ast.AsyncWith)):
@@ -163,6 +165,8 @@ def file_of_class(cls: type) -> str:
 
 
 def is_users_class(cls: type) -> bool:
+    if cls.__module__.partition(".")[0] in LIBRARIES:
+        return False
     known = _is_users_class.get(cls)
     if known is None:
         path = file_of_class(cls)
@@ -205,6 +209,9 @@ def user_files(frame: FrameType | None, modules: list[Any]) -> list[str]:
     while frame is not None:
         found[frame.f_code.co_filename] = None
         frame = frame.f_back
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if not found and isinstance(main, str):
+        found[main] = None
     for module in modules:
         found.update((file_of_class(type(part)), None) for part in module.modules())
     return [path for path in found if path and is_users_file(path)]
