@@ -50,7 +50,7 @@ def is_users_code(code: CodeType) -> bool:
 
 def user_frame(frame: FrameType | None = None) -> FrameType | None:
     """The nearest frame of the user's from this one up, by default from the caller."""
-    frame = sys._getframe(1) if frame is None else frame
+    frame = sys._getframe(1) if frame is None else frame  # pyright: ignore[reportPrivateUsage]
     known = _is_users
     while frame is not None:
         path = frame.f_code.co_filename
@@ -68,4 +68,4 @@ def place_of(frame: FrameType | None) -> Place | None:
 
 def here() -> Place | None:
     """The user's line that is being executed."""
-    return place_of(user_frame(sys._getframe(1)))
+    return place_of(user_frame(sys._getframe(1)))  # pyright: ignore[reportPrivateUsage]

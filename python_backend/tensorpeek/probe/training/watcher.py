@@ -216,7 +216,7 @@ class Watcher:
         """The number, and whether it is of the step before."""
         if loss.numel() != 1:
             return None, False
-        if loss.is_cpu:
+        if device_values.is_at_hand(loss):
             value = loss.item()
             return (value if isinstance(value, float) else None), False
         values = self._late_losses.exchange(name, loss)
