@@ -1,4 +1,5 @@
 """Which lines are the user's, and where in them the program is."""
+# ruff: noqa: PTH  (code objects name files by text, and this runs for every frame that is looked at)
 
 from __future__ import annotations
 
