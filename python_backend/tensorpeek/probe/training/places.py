@@ -1,5 +1,6 @@
 """Which lines are the user's, and where in them the program is."""
-# ruff: noqa: PTH  (code objects name files by text, and this runs for every frame that is looked at)
+# Code objects name files by text, and this runs for every frame that is looked at: no Path.
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
