@@ -70,4 +70,9 @@ class Session:
             return
         TRAINING.ended()
         folder = self._folder.written
-        self._console.summary(TRAINING.clock.step, self._findings, str(folder or ""), TRAINING.problems)
+        self._console.summary(TRAINING.clock.step, self._findings, str(folder or ""), _remarks())
+
+
+def _remarks() -> list[str]:
+    """What was not seen, or not always, and why."""
+    return [*TRAINING.blind, *filter(None, [TRAINING.sampled]), *TRAINING.problems]
