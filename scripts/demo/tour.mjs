@@ -108,9 +108,10 @@ export const VIEWS = [
         await workbench.press("Enter");
       }
       await workbench.debug.conditionalBreakpoint().waitFor();
-      await workbench.debug.showTraining();
+      await workbench.debug.section("Training", true);
       await workbench.startConfiguration("Train on shards");
       await workbench.waitPaused("# @bp:backward");
+      await workbench.debug.showTraining();
       await workbench.debug.trainingRow("tp.spike(loss)").waitFor();
     },
   },
