@@ -19,6 +19,8 @@ class Argument:
     """None where it has to be given."""
     least: float | None = None
     """The smallest number that makes sense."""
+    most: int | None = None
+    """The largest one, where more would be remembered than is good for the program."""
     is_value: bool = False
     """A tensor, number, array, list or module of the program's, and not a setting."""
     many: bool = False

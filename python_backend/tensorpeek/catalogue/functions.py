@@ -14,8 +14,15 @@ X = Argument("x", "a value", is_value=True)
 VALUES = Argument("values", "one value or several", is_value=True, many=True)
 
 
-def _count(name: str, meaning: str, default: float | None = None, least: float = 1) -> Argument:
-    return Argument(name, meaning, default, least, is_whole=True)
+MOST_SPIKE = 10_000
+"""Values that are sorted now and then; more of them would hold the program up."""
+MOST_PLATEAU = 10_000_000
+
+
+def _count(
+    name: str, meaning: str, default: float | None = None, least: float = 1, most: int | None = None
+) -> Argument:
+    return Argument(name, meaning, default, least, most, is_whole=True)
 
 
 SPIKE = FunctionInfo(
@@ -24,7 +31,7 @@ SPIKE = FunctionInfo(
     (
         X,
         Argument("factor", "spreads above the median", 8, 0),
-        _count("window", "last values that are compared", 50, 8),
+        _count("window", "last values that are compared", 50, 8, MOST_SPIKE),
         _count("warmup", "values at the beginning that are only watched", 20, 8),
     ),
     "Whether x jumps far above its last values. The spread is the median distance from the median, so that "
@@ -108,7 +115,7 @@ PLATEAU = FunctionInfo(
     "truth",
     (
         X,
-        _count("window", "values without progress", 1000, 10),
+        _count("window", "values without progress", 1000, 10, MOST_PLATEAU),
         Argument("fall", "share that counts as progress", 0.001, 0),
     ),
     "Whether x has not fallen over the last values, beyond its noise.",

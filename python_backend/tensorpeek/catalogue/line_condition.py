@@ -43,11 +43,21 @@ def parse(text: str) -> ast.Expression:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text.strip(), mode="eval")
+            tree = ast.parse(text.strip(), mode="eval")
+            _check_compiles(tree)
+            return tree
     except SyntaxError as error:
         raise ConditionProblem(_syntax_problem(text, error)) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise ConditionProblem(f"this is not Python: {error}") from None
+
+
+def _check_compiles(tree: ast.Expression) -> None:
+    """`await x` and `(yield)` are well formed, and can't stand alone."""
+    try:
+        compile(tree, "<condition>", "eval")
+    except SyntaxError as error:
+        raise ConditionProblem(f"this can't stand in a condition: {error.msg}") from None
 
 
 def _syntax_problem(text: str, error: SyntaxError) -> str:
@@ -198,10 +208,12 @@ def _check_number(info: FunctionInfo, argument: Argument, node: ast.expr) -> Non
         if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set)):
             raise ConditionProblem(f"{argument.name} of tp.{info.name} is a number ({argument.help})")
         return
-    if math.isnan(value) or (argument.is_whole and value != int(value)):
+    if math.isnan(value) or (argument.is_whole and (math.isinf(value) or value != int(value))):
         raise ConditionProblem(f"{argument.name} of tp.{info.name} is a whole number ({argument.help})")
     if argument.least is not None and value < argument.least:
         raise ConditionProblem(f"{argument.name} of tp.{info.name} is at least {argument.least:g}")
+    if argument.most is not None and value > argument.most:
+        raise ConditionProblem(f"{argument.name} of tp.{info.name} is at most {argument.most:,}")
 
 
 def _check_window(call: Call) -> None:

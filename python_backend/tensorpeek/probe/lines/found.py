@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from tensorpeek.probe import raw, reach
@@ -29,7 +30,7 @@ def numbers_in(value: Any) -> list[Any]:
 
     A module stands for its parameters, an optimizer for those it changes; None holds nothing.
     """
-    found = list(_walk(value, 0, set()))
+    found = list(islice(_walk(value, 0, set()), MOST + 1))
     if len(found) > MOST:
         raise Unusable(f"more than {MOST:,} values in one {raw.class_name(type(value))}")
     return found

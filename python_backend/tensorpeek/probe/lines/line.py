@@ -56,7 +56,9 @@ class Line:
             return None
         try:
             return str(self._message.evaluate(frame.f_globals, frame.f_locals))
-        except Exception as error:  # noqa: BLE001 - a text of the user's may raise anything
+        except KeyboardInterrupt:  # the user's own
+            raise
+        except BaseException as error:  # noqa: BLE001 - a text of the user's may raise anything, or `exit()`
             self._fail("log message", self.texts[2], error, frame)
             return None
 
@@ -68,7 +70,9 @@ class Line:
         try:
             names = frame.f_locals
             return bool(compiled.evaluate(frame.f_globals, {**names, **more} if more else names))
-        except Exception as error:  # noqa: BLE001 - as above
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
             self._fail(kind, self.texts[0 if kind == "condition" else 1], error, frame)
             return False
 
@@ -79,7 +83,7 @@ class Line:
             self._fail(kind, text, error, None)
             return None
 
-    def _fail(self, kind: str, text: str, error: Exception, frame: Any) -> None:
+    def _fail(self, kind: str, text: str, error: BaseException, frame: Any) -> None:
         """Told once: a loop may reach the line a million times."""
         if self._failed or is_unassigned(error, frame):
             return
@@ -91,7 +95,7 @@ class Line:
             self._report(f"the {kind} `{clipped(text, 100)}` failed and does not stop here: {message}")
 
 
-def is_unassigned(error: Exception, frame: Any) -> bool:
+def is_unassigned(error: BaseException, frame: Any) -> bool:
     """Whether the text asks for a name that the code has not assigned yet, or not in this inner function.
 
     On the line `loss = f(x)` there is no `loss` the first time; and a line with a comprehension is reached in

@@ -154,7 +154,7 @@ def shape(value: Any) -> Any:
     if cls in NUMBERS or value is None or raw.is_a(cls, "numpy.generic"):
         return ()
     if reach.is_container(cls):
-        parts = [child.value for child in reach.parts(value)]
+        parts = value if cls is list or cls is tuple else [child.value for child in reach.parts(value)]
         return (len(parts),) if all(type(part) in NUMBERS for part in parts) else tuple(map(shape, parts))
     return tuple(map(shape, numbers_in(value)))
 

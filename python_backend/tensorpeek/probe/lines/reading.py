@@ -5,6 +5,7 @@ On a device each reading waits for the device once; a line condition has to know
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -27,7 +28,7 @@ def single(value: Any) -> float | None:
     """The number of what is one plainly, and can be read at once without being noticed; None for the rest."""
     cls = type(value)
     if cls is float or cls is int:
-        return float(value)
+        return _real(value)
     if cls in _plain or _is_plain(cls):
         core = sys.modules["torch"]._C
         if not core._len_torch_dispatch_stack() and not _is_intercepted(core) and value.numel() == 1:
@@ -60,7 +61,10 @@ def _is_intercepted(core: Any) -> bool:
 
 
 def _real(value: Any) -> float:
-    return abs(value) if type(value) is complex else float(value)
+    try:
+        return abs(value) if type(value) is complex else float(value)
+    except OverflowError:  # of an int, or of the two parts of a complex number
+        return -math.inf if type(value) is int and value < 0 else math.inf
 
 
 @contextmanager

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
+from tensorpeek.catalogue.functions import MOST_PLATEAU, MOST_SPIKE
 from tensorpeek.probe.lines import measures
+from tensorpeek.probe.lines.found import Unusable
 from tensorpeek.probe.lines.hits import Hits, Reason
 from tensorpeek.probe.lines.reading import number
 from tensorpeek.probe.lines.said import number as text_of
@@ -44,11 +46,19 @@ class Watch(Generic[Memory]):
         return self._turn - 1
 
 
+def _check(*settings: Any) -> None:
+    """What is computed is seen only here; a limit of NaN would hold for every value."""
+    for setting in settings:
+        if setting != setting:
+            raise Unusable("a setting is NaN")
+
+
 class SpikeWatch(Watch[Spike]):
     def __call__(self, x: Any, factor: float = 8, window: float = 50, warmup: float = 20) -> bool:
         value, turn = number(x), self._memory()
         if turn == len(self._memories):
-            self._memories.append(Spike(factor, int(window), int(warmup)))
+            _check(factor, window, warmup)
+            self._memories.append(Spike(factor, int(min(window, MOST_SPIKE)), warmup))
         found = self._memories[turn].add(value)
         if found is not None:
             self.hits.say(lambda: self._reason(found))
@@ -67,7 +77,8 @@ class PlateauWatch(Watch[Plateau]):
     def __call__(self, x: Any, window: float = 1000, fall: float = 0.001) -> bool:
         value, turn = number(x), self._memory()
         if turn == len(self._memories):
-            self._memories.append(Plateau(int(window), fall))
+            _check(window, fall)
+            self._memories.append(Plateau(int(min(window, MOST_PLATEAU)), fall))
         found = self._memories[turn].add(value)
         if found is not None:
             self.hits.say(lambda: self._reason(value, found))

@@ -46,7 +46,7 @@ class Spike:
     so a rise over some steps does not hide itself.
     """
 
-    def __init__(self, factor: float = 8, window: int = 50, warmup: int = 20) -> None:
+    def __init__(self, factor: float = 8, window: int = 50, warmup: float = 20) -> None:
         self.factor = factor
         self.warmup = max(warmup, FEWEST)
         self.seen = 0

@@ -71,6 +71,10 @@ def test_a_condition_is_said_in_a_sentence(condition: str, sentence: str) -> Non
         ("ready and not tp.step()", "tp.step is no condition by itself"),
         ("tp.shape(x) != [64, 10]", "a shape is a tuple"),
         ("x\0", "this is not Python"),
+        ("await loss", "this can't stand in a condition"),
+        ("tp.spike((yield))", "this can't stand in a condition"),
+        ("tp.every(1e400)", "n of tp.every is a whole number"),
+        ("tp.spike(loss, window=1000000000)", "window of tp.spike is at most 10,000"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_reason(condition: str, reason: str) -> None:

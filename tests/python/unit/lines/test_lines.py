@@ -172,6 +172,9 @@ def test_a_failure_is_told_once_with_its_place_and_does_not_stop() -> None:
         ("tp.spike(x, factor='a')", {"x": 1.0}),
         ("(lambda: x.y)()", {"x": 1}),
         ("x >", {"x": 1}),
+        ("exit()", {"x": 1}),
+        ("tp.spike(x, factor=float('nan'))", {"x": 1.0}),
+        ("tp.plateau(x, window=float('nan'))", {"x": 1.0}),
     ],
 )
 def test_whatever_fails_never_reaches_the_program(condition: str, names: dict[str, Any]) -> None:
@@ -180,6 +183,18 @@ def test_whatever_fails_never_reaches_the_program(condition: str, names: dict[st
     for _ in range(30):
         assert not told.reach_with(**names)
     assert len(told.errors()) == 1
+
+
+def test_the_users_ctrl_c_reaches_the_program() -> None:
+    told = Told("(_ for _ in ()).throw(KeyboardInterrupt)")
+    with pytest.raises(KeyboardInterrupt):
+        told.reach()
+
+
+def test_a_window_without_end_is_bounded() -> None:
+    told = Told("tp.spike(x, window=float('inf')) or tp.plateau(x, window=float('inf'))")
+    assert not any(told.reach_with(x=1.0) for _ in range(30))
+    assert told.errors() == []
 
 
 def test_a_name_that_is_not_assigned_yet_is_no_failure() -> None:
