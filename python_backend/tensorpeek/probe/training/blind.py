@@ -32,7 +32,7 @@ def _spots(training: Training, compiles: bool) -> Iterator[str]:
             f"The model is on {', '.join(elsewhere)}: losses are read one step late, so that the program "
             "never waits for the device."
         )
-    if training.clock.backwards > MANY_BACKWARDS and not training.optimizers:
+    if training.clock.backwards > MANY_BACKWARDS and not training.clock.step:
         yield "No optimizer of torch.optim has taken a step: steps, updates and gradients are not seen."
 
 

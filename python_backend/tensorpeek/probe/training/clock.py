@@ -10,6 +10,8 @@ from typing import Any
 
 EARLY = 16
 """Up to this step the median is worked out in each, later in each so many."""
+BESIDE = 10
+"""An optimizer that begins within so many steps of the first counts from 0 as that one did."""
 STEP_TIMES = 64
 """So many of the last steps make the median."""
 
@@ -45,7 +47,10 @@ class Clock:
         self.epoch = epoch if epoch >= 0 else self.epoch
 
     def begins_step(self, optimizer: Any) -> None:
-        self._counts.setdefault(optimizer, 0)
+        if optimizer not in self._counts:
+            # Beside another one, as in a GAN, or in a training of its own after that of the other.
+            taken = self.step - self._first
+            self._counts[optimizer] = taken if taken > BESIDE else 0
 
     def took_step(self, optimizer: Any) -> None:
         count = self._counts[optimizer] = self._counts.get(optimizer, 0) + 1

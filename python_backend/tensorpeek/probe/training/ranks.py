@@ -61,7 +61,7 @@ class Ranks:
     def announce(self, kind: str, title: str) -> None:
         """A finding of such a moment is going to stop this rank."""
         store = self._shared() if self.may_stop else None
-        is_waiting_in_vain = self._training.clock.backwards > NO_OPTIMIZER and not self._training.optimizers
+        is_waiting_in_vain = self._training.clock.backwards > NO_OPTIMIZER and not self._training.clock.step
         self._is_at_once = store is None or kind in AT_ONCE or is_waiting_in_vain
         if not self._is_at_once and self._flag is None:
             self._guarded(lambda: self._raise(store, title, at_step=kind == "gradients"))

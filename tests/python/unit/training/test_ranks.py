@@ -21,7 +21,7 @@ class Rank(Ranks):
     def __init__(self, store: Any) -> None:
         self.optimizer = SimpleNamespace(param_groups=[{"lr": 0.1}])
         self.training: Any = SimpleNamespace(
-            clock=SimpleNamespace(backwards=0),
+            clock=SimpleNamespace(backwards=0, step=0),
             optimizers=[self.optimizer],
             wishes=Wishes(),
             stopped_for=lambda seconds: None,
