@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +41,25 @@ def save(training: Training, folder: Path) -> Path:
         content = _content(training, record, left_out)
         content["left_out"] = left_out
         path = folder / f"step-{record.number}{SUFFIX}"
-        sys.modules["torch"].save(content, path)
+        _write(content, path)
     return path
+
+
+def _write(content: dict[str, Any], path: Path) -> None:
+    """All of it, or nothing: a capsule that was there before is lost only to a whole one."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        with unfinished.open("wb") as file:  # torch's own file would not say what is wrong with the disk
+            sys.modules["torch"].save(content, file)
+        unfinished.replace(path)
+    except Exception as error:  # noqa: BLE001  it is raised again
+        with suppress(OSError):
+            unfinished.unlink()
+        # torch may have added an error of its own, which says nothing of the disk.
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, OSError):
+            cause = cause.__context__
+        raise (cause or error) from None
 
 
 def _content(training: Training, record: StepRecord, left_out: list[str]) -> dict[str, Any]:
@@ -92,7 +110,7 @@ def _plain(value: Any, name: str, left_out: list[str], depth: int = 0) -> Any:
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return value
     if raw.is_a(type(value), "torch.Tensor"):
-        return value.detach()
+        return _alone(value.detach())
     torch = sys.modules["torch"]
     if isinstance(value, (torch.Size, torch.dtype, torch.device)):
         return value
@@ -115,6 +133,15 @@ def _plain(value: Any, name: str, left_out: list[str], depth: int = 0) -> Any:
             }
     left_out.append(f"{name} ({type(value).__name__})")
     return None
+
+
+def _alone(tensor: Any) -> Any:
+    """Of a part of a larger tensor, as a batch is of a data set, torch would write the whole."""
+    try:
+        is_part = tensor.untyped_storage().nbytes() > 2 * tensor.numel() * tensor.element_size()
+    except (NotImplementedError, RuntimeError):  # sparse, on a device without storages
+        return tensor
+    return tensor.clone() if is_part else tensor
 
 
 def scalers() -> list[Any]:

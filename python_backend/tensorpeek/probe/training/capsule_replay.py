@@ -43,6 +43,9 @@ class CapsuleReplay:
                 raise NoCapsule(f"{self._path} can't be read: {error}") from error
             if not isinstance(content, dict) or content.get("tensorpeek_capsule") != FORMAT:  # pyright: ignore[reportUnknownMemberType]
                 raise NoCapsule(f"{self._path} is no capsule of this version")
+            problem = _problem(content)
+            if problem:
+                raise NoCapsule(f"{self._path} is damaged: {problem}")
             missed = self._restore(content, module)
         new_args = tuple(_like(old, new) for old, new in zip(args, content["args"]))
         new_args += args[len(new_args) :]
@@ -62,6 +65,34 @@ class CapsuleReplay:
         missed += _pair(content["models"], [module, *others], "model")
         missed += _pair(content["optimizers"], instances_of(torch.optim.Optimizer), "optimizer")
         return missed + _pair(content["scalers"], scalers(), "scaler")
+
+
+PARTS = {
+    "step": int,
+    "left_out": list,
+    "rows": (list, type(None)),
+    "args": tuple,
+    "kwargs": dict,
+    "models": list,
+    "optimizers": list,
+    "scalers": list,
+    "random": dict,
+}
+
+
+def _problem(content: Any) -> str:
+    """What is wrong with it, looked for before anything in the program is changed."""
+    for name, kind in PARTS.items():
+        if not isinstance(content.get(name), kind):
+            return f"{name} is missing"
+    for name in ("models", "optimizers", "scalers"):
+        if not all(isinstance(each, dict) and {"class", "state"} <= each.keys() for each in content[name]):
+            return f"{name} are incomplete"
+    try:
+        sys.modules["torch"].Generator().set_state(content["random"]["torch"])
+    except (KeyError, TypeError, RuntimeError):
+        return "the random state is not one of torch"
+    return ""
 
 
 def _pair(states: list[dict[str, Any]], owners: list[Any], word: str) -> list[str]:

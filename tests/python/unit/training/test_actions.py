@@ -87,15 +87,93 @@ def test_a_capsule_brings_its_step_back(seen: Any, tmp_path: Path) -> None:
     assert seen.training.clock.step == 2
 
 
-def test_a_file_that_is_no_capsule_is_said(seen: Any, tmp_path: Path) -> None:
-    path = tmp_path / "bad.capsule.pt"
-    path.write_bytes(b"no")
+def test_a_capsule_holds_the_batch_and_not_the_data_set_that_it_is_a_part_of(
+    seen: Any, tmp_path: Path
+) -> None:
+    seen.training.run_folder = lambda: tmp_path
+    data = torch.randn(100_000, 4)
+    model = nn.Linear(4, 4)
+    model(data[8:16])
+    path = seen.training.act("saveCapsule")[1]
+    assert Path(path).stat().st_size < 50_000
+    assert torch.equal(torch.load(path, weights_only=True)["args"][0], data[8:16])
+
+
+def test_a_capsule_that_cannot_be_written_leaves_the_one_before(seen: Any, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    seen.training.run_folder = lambda: tmp_path
+    model = nn.Linear(4, 4)
+    model(torch.zeros(2, 4))
+    path = Path(seen.training.act("saveCapsule")[1])
+    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    model(torch.randn(2, 4))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            seen.training.act("saveCapsule")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+
+
+def _spoilt(content: dict[str, Any], fault: str) -> Any:
+    if fault == "list":
+        return list(content)
+    if fault == "format":
+        return {**content, "tensorpeek_capsule": 99}
+    if fault == "keys":
+        return {"tensorpeek_capsule": content["tensorpeek_capsule"]}
+    if fault == "types":
+        return {**content, "args": 3, "models": "models", "random": None}
+    return {**content, "random": {**content["random"], "torch": torch.zeros(3)}}
+
+
+@pytest.mark.parametrize(
+    "fault", ["text", "empty", "missing", "cut", "list", "format", "keys", "types", "random"]
+)
+def test_a_file_that_is_no_capsule_is_said_and_changes_nothing(seen: Any, tmp_path: Path, fault: str) -> None:
+    seen.training.run_folder = lambda: tmp_path
+    x, model = torch.ones(1, 2), nn.Linear(2, 1)
+    loss = model(torch.zeros(1, 2)).sum()
+    path = Path(seen.training.act("saveCapsule")[1])
+    with torch.no_grad():
+        model.weight.add_(1)
+    if fault == "text":
+        path.write_bytes(b"no")
+    elif fault == "empty":
+        path.write_bytes(b"")
+    elif fault == "missing":
+        path.unlink()
+    elif fault == "cut":
+        path.write_bytes(path.read_bytes()[:-200])
+    else:
+        torch.save(_spoilt(torch.load(path, weights_only=True), fault), path)
     seen.training.replay_capsule(str(path))
     seen.watch("capsule")
-    x = torch.ones(1, 2)
-    nn.Linear(2, 1)(x)
+    loss.backward()
+    weight, random_state = model.weight.clone(), torch.get_rng_state()
+    model(x).sum().backward()
     assert seen.of("capsule")[0].title == "Capsule not replayed"
+    assert str(path) in seen.of("capsule")[0].message
     assert seen.training.record.args[0] is x
+    assert torch.equal(model.weight, weight)
+    assert torch.equal(torch.get_rng_state(), random_state)
+
+
+def test_a_capsule_of_another_model_says_what_it_could_not_restore(seen: Any, tmp_path: Path) -> None:
+    seen.training.run_folder = lambda: tmp_path
+    loss = nn.Linear(4, 4)(torch.zeros(2, 4)).sum()
+    path = seen.training.act("saveCapsule")[1]
+    content = torch.load(path, weights_only=True)
+    content["models"][0]["class"] = "Bilinear"
+    torch.save(content, path)
+    seen.training.replay_capsule(path)
+    seen.watch("capsule")
+    loss.backward()
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        nn.Linear(3, 3)(torch.zeros(2, 3))
+    assert "Not restored: model Bilinear." in seen.of("capsule")[0].message
 
 
 class _Arrival:
