@@ -7,6 +7,7 @@ import gc
 import hashlib
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any, Callable
 
 import torch
@@ -21,10 +22,23 @@ Train = Callable[[str], "tuple[list[float], torch.nn.Module]"]
 def tell(train: Train, *faults: str) -> None:
     """`train(fault)` returns its losses and its model; prints one JSON object."""
     torch.set_num_threads(1)
+    print("told:", json.dumps(_seen(train, faults)))
+
+
+def tell_each(*trains: Train) -> None:
+    """The same of several trainings by their names, each with the fault `nan` too."""
+    torch.set_num_threads(1)
+    print("told:", json.dumps({train.__name__: _seen(train, ("nan",)) for train in trains}))
+
+
+def _seen(train: Train, faults: Sequence[str]) -> dict[str, Any]:
     found: list[Any] = []
-    TRAINING.add_listener(lambda finding, frame, values: found.append(finding))
+
+    def listen(finding: Any, frame: Any, values: Any) -> None:
+        found.append(finding)
+
     told: dict[str, Any] = {"bare": _run(train, "")}
-    TRAINING.configure({info.id: parse_settings(info, "") for info in CONDITIONS}, 100.0)
+    TRAINING.add_listener(listen)
     TRAINING.start()
     for fault in ("", *faults):
         gc.collect()  # the optimizer of the run before
@@ -37,10 +51,9 @@ def tell(train: Train, *faults: str) -> None:
         run["steps"] = TRAINING.clock.step - first
         run["findings"] = [{**finding, "step": finding["step"] - first} for finding in found]
         told[fault or "watched"] = run
+    told["problems"], told["blind"] = [*TRAINING.problems], TRAINING.blind
     TRAINING.stop()
-    told["problems"] = TRAINING.problems
-    told["blind"] = TRAINING.blind
-    print("told:", json.dumps(told))
+    return told
 
 
 def _run(train: Train, fault: str) -> dict[str, Any]:

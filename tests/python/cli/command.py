@@ -20,7 +20,7 @@ def tensorpeek(
 
 
 def python(
-    *words: str, cwd: Path, text: str = "", environment: dict[str, str] | None = None
+    *words: str, cwd: Path, text: str = "", environment: dict[str, str] | None = None, patience: float = 90
 ) -> subprocess.CompletedProcess[str]:
     present = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return subprocess.run(
@@ -29,6 +29,6 @@ def python(
         input=text,
         text=True,
         capture_output=True,
-        timeout=90,
+        timeout=patience,
         env={**present, "PYTHONPATH": str(BACKEND), **(environment or {})},
     )

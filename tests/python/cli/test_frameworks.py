@@ -15,7 +15,7 @@ FOLDER = DEBUGGEES / "frameworks"
 
 
 def told_by(program: str, cwd: Path) -> dict[str, Any]:
-    ended = python(str(FOLDER / program), cwd=cwd)
+    ended = python(str(FOLDER / program), cwd=cwd, patience=280)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout.partition("told: ")[2])
 
@@ -51,3 +51,31 @@ def test_the_loop_of_a_framework(program: str, op: str, step: int, steps: int, t
     spike = told["spike"]["findings"][0]
     assert (spike["condition"], spike["step"]) == ("loss-spike", step)
     assert Path(spike["path"]).samefile(FOLDER / program)
+
+
+WITH_FAULT = {"lbfgs", "gan", "raising_hook", "global_hooks", "forked", "compiled"}
+STEPS = {"gradients_only": 0, "functorch": 0, "replaced": 150}
+"""Where it is not the 50 of the others."""
+BESIDE = {"gan", "threads"}
+"""Two optimizers, of which the second begins a step later in a process that has trained before."""
+
+
+@pytest.mark.timeout(300)
+def test_loops_that_are_not_the_usual_one(tmp_path: Path) -> None:
+    every = told_by("loops.py", tmp_path)
+    assert len(every) == 10
+    for name, told in every.items():
+        bare, watched = told["bare"], told["watched"]
+        assert (name, watched["findings"], told["problems"]) == (name, [], [])
+        assert (watched["losses"], watched["weights"]) == (bare["losses"], bare["weights"]), name
+        assert watched["steps"] - STEPS.get(name, 50) in ((0, 1) if name in BESIDE else (0,)), name
+        findings = told["nan"]["findings"]
+        if name in WITH_FAULT:
+            assert findings[0]["condition"] == "nan-loss", name
+            assert findings[0]["line"] == line("loops.py", "sqrt"), name
+            assert findings[0]["step"] - 45 in ((0, 1) if name in BESIDE else (0,)), name
+            assert "first NaN: `sqrt`" in findings[0]["message"], name
+        else:
+            assert findings == [], name
+    assert "Inside of torch.compile" in every["compiled"]["blind"][0]
+    assert [told["blind"] for name, told in every.items() if name != "compiled"] == [[]] * 9
