@@ -103,14 +103,15 @@ export const VIEWS = [
     name: "spike",
     shows: "stopped at a loss spike, and the view Training",
     show: async (workbench) => {
-      for (const step of ["Add Training Breakpoint", "Loss spike", "Loss spike"]) {
-        await workbench.question(step);
-        await workbench.press("Enter");
-      }
+      await workbench.answer("Add Training Breakpoint", "Loss spike");
+      await workbench.answer("Loss spike", /^loss/);
+      await workbench.answer("Loss spike", "tp.spike(loss)");
       await workbench.debug.conditionalBreakpoint().waitFor();
       await workbench.debug.section("Training", true);
+      await workbench.debug.section("Call Stack", true);
       await workbench.startConfiguration("Train on shards");
       await workbench.waitPaused("# @bp:backward");
+      await workbench.debug.stopReason(/loss .*usual/);
       await workbench.debug.showTraining();
       await workbench.debug.trainingRow("tp.spike(loss)").waitFor();
     },
@@ -130,8 +131,10 @@ export const VIEWS = [
       await workbench.press("Escape");
       await workbench.stop();
       await workbench.debug.tick("NaN or Inf in gradients", true);
+      await workbench.debug.section("Call Stack", true);
       await workbench.startConfiguration("Train on pairs");
       await workbench.waitPaused("# @bp:step");
+      await workbench.debug.stopReason(/NaN in gradients/);
       await workbench.debug.exceptionWidget().waitFor();
       await workbench.debug.showTraining();
       await workbench.debug.trainingRow("Skip This Step").waitFor();
@@ -171,6 +174,7 @@ export async function takePictures(chromium, server, project, folder) {
 async function photograph(workbench, file) {
   for (const scheme of SCHEMES) {
     await workbench.showTheme(scheme);
+    await workbench.hideFolder();
     await workbench.screenshot(`${file}.${scheme}.png`);
   }
 }

@@ -101,6 +101,14 @@ export class DebugView {
       .first();
   }
 
+  /** Waits for what Call Stack says about the stop; VS Code keeps that up to date only while the section is open. @param {RegExp} text */
+  async stopReason(text) {
+    await this.page
+      .locator(".pane-header", { hasText: /^Call Stack/ })
+      .filter({ hasText: text })
+      .waitFor();
+  }
+
   /** The widget below the paused line that says why the program stopped. */
   exceptionWidget() {
     return this.page.locator(".exception-widget");

@@ -4,7 +4,7 @@
  * @typedef {import("playwright-core").Locator} Locator
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { DebugView } from "./debug_view.mjs";
 import { STEP_TIMEOUT_MS, insist, soon, until } from "./waiting.mjs";
@@ -106,6 +106,17 @@ export class Workbench {
     return rows;
   }
 
+  /**
+   * Takes the first answer of the question `title`, once an answer says `text`, which tells it from the question before.
+   * @param {string | RegExp} title @param {string | RegExp} text
+   */
+  async answer(title, text) {
+    const row = (await this.question(title)).filter({ hasText: text }).first();
+    await row.waitFor();
+    // Once, for a second Enter would answer the next question.
+    await this.page.locator(".quick-input-widget input[type=text]").press("Enter");
+  }
+
   /** Starts a configuration of launch.json by its name. @param {string} name */
   async startConfiguration(name) {
     await this.#pick("Control+P", `debug ${name}`, name);
@@ -157,6 +168,11 @@ export class Workbench {
     await this.page.locator(dark ? ".monaco-workbench.vs-dark" : ".monaco-workbench.vs").waitFor();
   }
 
+  /** Has the page say `~` for where the folder lies: that is nobody's business in a picture. */
+  async hideFolder() {
+    await this.page.evaluate(replaceText, { text: dirname(this.folder), by: "~" });
+  }
+
   /** @param {string} file of the PNG */
   async screenshot(file) {
     await this.page.screenshot({ path: file });
@@ -204,4 +220,13 @@ function isPausedAt(text) {
         (line.textContent ?? "").replaceAll("\u00a0", " ").includes(text),
     )
   );
+}
+
+/** Runs in the page. @param {{ text: string, by: string }} what */
+function replaceText({ text, by }) {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const present = node.nodeValue ?? "";
+    if (present.includes(text)) node.nodeValue = present.replaceAll(text, by);
+  }
 }

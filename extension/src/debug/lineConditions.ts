@@ -27,12 +27,22 @@ export function placeOf({ location }: vscode.SourceBreakpoint): LinePlace {
 }
 
 /** Gives the line one breakpoint with this condition; what else one had there, it keeps. */
-export function setCondition(place: LinePlace, condition: string | undefined): void {
+export function setCondition(place: LinePlace, condition: string): void {
+  change(place, { condition });
+}
+
+/** Gives the line one breakpoint with this message, which does not stop; what else one had there, it keeps. */
+export function setLogMessage(place: LinePlace, logMessage: string): void {
+  change(place, { logMessage });
+}
+
+function change(place: LinePlace, texts: Partial<Pick<vscode.SourceBreakpoint, "condition" | "logMessage">>): void {
   const [previous, ...others] = breakpointsAt(place);
   vscode.debug.removeBreakpoints(previous ? [previous, ...others] : []);
   const location = previous?.location ?? new vscode.Location(place.uri, new vscode.Position(place.lineNumber - 1, 0));
+  const { condition, logMessage } = { condition: previous?.condition, logMessage: previous?.logMessage, ...texts };
   vscode.debug.addBreakpoints([
-    new vscode.SourceBreakpoint(location, true, condition, previous?.hitCondition, previous?.logMessage),
+    new vscode.SourceBreakpoint(location, true, condition, previous?.hitCondition, logMessage),
   ]);
 }
 

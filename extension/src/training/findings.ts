@@ -15,21 +15,34 @@ export function findingsNode(findings: readonly Finding[]): Node {
     description: String(findings.length),
     icon: "warning",
     color: "list.warningForeground",
-    children: [...findings].reverse().map(findingNode),
+    children: [...findings].reverse().map((finding, index) => findingNode(finding, index === 0)),
   });
 }
 
-export function findingNode(finding: Finding): Node {
-  return new Node(`finding.${String(finding.rank)}.${String(finding.number)}`, finding.title, {
-    description: whereText(finding),
+/** @param isOpen whether its cause, its line and what to do next are seen at once */
+function findingNode(finding: Finding, isOpen: boolean): Node {
+  const id = `finding.${String(finding.rank)}.${String(finding.number)}`;
+  const command = finding.line > 0 ? openingOf(finding) : {};
+  const about = (name: string, label: string, icon: string, description = ""): Node =>
+    new Node(`${id}.${name}`, label, { description, tooltip: tooltip(finding), icon, ...command });
+  return new Node(id, finding.title, {
+    description: whenText(finding),
     tooltip: tooltip(finding),
     icon: "circle-filled",
     color: finding.stopped ? "list.errorForeground" : "list.warningForeground",
     context: finding.line > 0 ? "findingWithLine" : "finding",
-    ...(finding.line > 0
-      ? { command: { command: COMMANDS.openFinding, title: "", arguments: [finding.path, finding.line] } }
-      : {}),
+    isOpen,
+    ...command,
+    children: [
+      about("cause", finding.message, "search"),
+      ...(finding.line > 0 ? [about("line", placeText(finding), "go-to-file", finding.lineText.trim())] : []),
+      ...finding.next.map((advice, index) => about(`next${String(index)}`, advice, "lightbulb")),
+    ],
   });
+}
+
+function openingOf({ path: file, line }: Finding): { command: vscode.Command } {
+  return { command: { command: COMMANDS.openFinding, title: "", arguments: [file, line] } };
 }
 
 /** Opens the line of a finding, or of a line that belongs to it. */
@@ -38,11 +51,13 @@ export async function openLine(file: string, line: number): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file), { selection: new vscode.Range(start, start) });
 }
 
-function whereText({ path: file, line, step, rank }: Finding): string {
-  const place = line > 0 ? `${path.basename(file)}:${String(line)}` : "";
+function placeText({ path: file, line }: Finding): string {
+  return line > 0 ? `${path.basename(file)}:${String(line)}` : "";
+}
+
+function whenText({ step, rank }: Finding): string {
   const when = vscode.l10n.t("step {0}", step);
-  const who = rank > 0 ? vscode.l10n.t("rank {0}", rank) : "";
-  return [place, when, who].filter((part) => part !== "").join(" · ");
+  return rank > 0 ? `${when} · ${vscode.l10n.t("rank {0}", rank)}` : when;
 }
 
 function tooltip(finding: Finding): string {
@@ -53,7 +68,7 @@ function tooltip(finding: Finding): string {
     history.length > 1 ? sparkline(history, 40) : "",
   ].filter((part) => part !== "");
   return [
-    `**${title}** · ${whereText(finding)}`,
+    [`**${title}**`, placeText(finding), whenText(finding)].filter((part) => part !== "").join(" · "),
     escaped(message),
     lineText === "" ? "" : code(lineText.trim(), "python"),
     escaped(numbers.join(" · ")),

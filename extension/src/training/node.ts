@@ -14,9 +14,11 @@ export interface Face {
   readonly command?: vscode.Command;
   readonly place?: LinePlace;
   readonly children?: readonly Node[];
+  /** Whether the children are seen at first; so they are unless this says no. */
+  readonly isOpen?: boolean;
 }
 
-/** A row of the view “Training”; with children it is a group, and open at first. */
+/** A row of the view “Training”; with children it is a group. */
 export class Node extends vscode.TreeItem {
   readonly children: readonly Node[];
   /** What the commands of a row about a line are given. */
@@ -25,8 +27,9 @@ export class Node extends vscode.TreeItem {
 
   /** @param id names the row in its tree, so that it stays open when its texts change */
   constructor(id: string, label: string, face: Face) {
-    const { children = [], icon, color, place } = face;
-    super(label, children.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None);
+    const { children = [], icon, color, place, isOpen = true } = face;
+    const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+    super(label, children.length === 0 ? None : isOpen ? Expanded : Collapsed);
     this.id = id;
     this.children = children;
     this.uri = place?.uri;

@@ -1,15 +1,17 @@
 import * as vscode from "vscode";
 import { pickOrType, type Answer } from "../common/ask";
 import type { TrainingBreakpointEntry, TrainingBreakpoints } from "../contract/messages";
-import { setCondition, type LinePlace } from "../debug/lineConditions";
+import { setCondition, setLogMessage, type LinePlace } from "../debug/lineConditions";
 import type { SessionTracker } from "../debug/sessionTracker";
 import type { ServerClient } from "../languageClient/serverClient";
 import { askFields } from "./askFields";
 import { editCondition } from "./conditionEditor";
 import { conditionText, defaultsOf } from "./conditionText";
+import { askLogMessage, messageAbout } from "./logMessage";
 import { presentValues } from "./presentValues";
 
 const EXPRESSION = "expression";
+const LOG_MESSAGE = "log message";
 
 /** Asks what to watch for at a line and sets an ordinary breakpoint with the condition; Enter all the way sets a good one. */
 export async function addTrainingBreakpoint(
@@ -27,6 +29,14 @@ export async function addTrainingBreakpoint(
   const target = { uri: place.uri, lineNumber: found.line + 1 };
   const title = vscode.l10n.t("Add Training Breakpoint, Line {0}", target.lineNumber);
   const entry = await chooseEntry(found.entries, title);
+  if (entry === LOG_MESSAGE) {
+    const [name] = found.entries.flatMap(({ names }) => names);
+    const message = await askLogMessage(messageAbout(name), target, server);
+    if (message !== undefined) {
+      setLogMessage(target, message);
+    }
+    return;
+  }
   const condition = entry && (await conditionOf(entry, title, target, server, tracker));
   if (condition !== undefined) {
     setCondition(target, condition);
@@ -43,8 +53,14 @@ async function offered(place: LinePlace, server: ServerClient): Promise<Training
 async function chooseEntry(
   entries: readonly TrainingBreakpointEntry[],
   title: string,
-): Promise<TrainingBreakpointEntry | undefined> {
-  const items = entries.map((entry) => ({ label: entry.label, detail: entry.detail, entry }));
+): Promise<TrainingBreakpointEntry | typeof LOG_MESSAGE | undefined> {
+  const conditions = entries.map((entry) => ({ label: entry.label, detail: entry.detail, entry }));
+  const logMessage = {
+    label: vscode.l10n.t("Log message…"),
+    detail: vscode.l10n.t("Writes a line to the Debug Console and to training.log; the program runs on."),
+    entry: LOG_MESSAGE,
+  } as const;
+  const items = [...conditions, logMessage];
   const placeHolder = vscode.l10n.t("When should the program stop here?");
   return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDetail: true }))?.entry;
 }

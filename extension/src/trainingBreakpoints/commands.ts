@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { COMMANDS } from "../contributions";
-import { placeOf, setCondition, type LinePlace } from "../debug/lineConditions";
+import { placeOf, setCondition, setLogMessage, type LinePlace } from "../debug/lineConditions";
 import type { SessionTracker } from "../debug/sessionTracker";
 import type { ServerClient } from "../languageClient/serverClient";
 import type { Log } from "../log";
@@ -8,6 +8,7 @@ import { addTrainingBreakpoint } from "./addTrainingBreakpoint";
 import { breakOnModule } from "./breakOnModule";
 import { breakpointMeant, lineMeant } from "./chooseBreakpoint";
 import { editCondition } from "./conditionEditor";
+import { askLogMessage } from "./logMessage";
 
 export function registerTrainingBreakpoints(
   server: ServerClient,
@@ -22,13 +23,26 @@ export function registerTrainingBreakpoints(
     register(COMMANDS.editTrainingBreakpoint, async (where?: LinePlace) => {
       const breakpoint = await breakpointMeant(where);
       if (breakpoint) {
-        const place = placeOf(breakpoint);
-        const condition = await editCondition(breakpoint.condition ?? "", place, server);
-        if (condition !== undefined) {
-          setCondition(place, condition);
-        }
+        await edit(breakpoint, server);
       }
     }),
     register(COMMANDS.breakOnModule, () => breakOnModule(tracker, log)),
   ];
+}
+
+/** Edits what makes it a training breakpoint: its condition, else its message. */
+async function edit(breakpoint: vscode.SourceBreakpoint, server: ServerClient): Promise<void> {
+  const place = placeOf(breakpoint);
+  const { condition, logMessage } = breakpoint;
+  if (condition === undefined && logMessage !== undefined) {
+    const message = await askLogMessage(logMessage, place, server);
+    if (message !== undefined) {
+      setLogMessage(place, message);
+    }
+    return;
+  }
+  const edited = await editCondition(condition ?? "", place, server);
+  if (edited !== undefined) {
+    setCondition(place, edited);
+  }
 }

@@ -17,13 +17,9 @@ describe("a training breakpoint of a line", () => {
     await workbench.lineNumberMenu("spike.py", "# @bp:backward", "Add Training Breakpoint");
     const entries = await workbench.question("Add Training Breakpoint");
     expect(await entries.first().innerText()).toContain("Loss spike");
-    await workbench.press("Enter");
-    const names = await workbench.question("Loss spike");
-    await names.filter({ hasText: "loss" }).first().waitFor();
-    await workbench.press("Enter");
-    const numbers = await workbench.question("Loss spike");
-    await numbers.filter({ hasText: "tp.spike(loss)" }).first().waitFor();
-    await workbench.press("Enter");
+    await workbench.answer("Add Training Breakpoint", "Loss spike");
+    await workbench.answer("Loss spike", /^loss/);
+    await workbench.answer("Loss spike", "tp.spike(loss)");
     await workbench.debug.conditionalBreakpoint().waitFor();
   });
 
@@ -33,8 +29,7 @@ describe("a training breakpoint of a line", () => {
     await workbench.waitPaused("# @bp:backward");
     await workbench.debug.expand("Locals");
     expect(await workbench.debug.value("number")).toBe("60");
-    const header = workbench.page.locator(".pane-header", { hasText: /^Call Stack/ });
-    await header.filter({ hasText: /loss .*usual/ }).waitFor();
+    await workbench.debug.stopReason(/loss .*usual/);
   });
 
   test("is listed in the view Training with its line", async () => {
@@ -90,8 +85,9 @@ describe("the check box “NaN or Inf in gradients”", () => {
     const { workbench } = window;
     await workbench.debug.showTraining();
     await workbench.debug.trainingRow(/^Step 30/).waitFor();
-    await workbench.debug.trainingRow(/^loss .*█/).waitFor();
+    await workbench.debug.trainingRow(/^loss.*█/).waitFor();
     await workbench.debug.trainingRow(/^Findings/).waitFor();
+    await workbench.debug.trainingRow(/first NaN: backward of `sqrt`/).waitFor();
     const finding = workbench.debug.trainingRow(/nan_gradient\.py:\d+/);
     await workbench.goToLine(1);
     await finding.click();

@@ -1,6 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Uri } from "vscode";
-import { breakpointsAt, setCondition, trainingBreakpoints } from "../../../../extension/src/debug/lineConditions";
+import {
+  breakpointsAt,
+  setCondition,
+  setLogMessage,
+  trainingBreakpoints,
+} from "../../../../extension/src/debug/lineConditions";
 import { debug, Location, Position, SourceBreakpoint } from "../fake/vscode";
 
 const uri = "file:///w/train.py" as unknown as Uri;
@@ -38,4 +43,10 @@ it("changes the condition of the one that is there, and nothing else of it", () 
     { condition: "tp.spike(loss)", hitCondition: ">3", logMessage: "here" },
   ]);
   expect(debug.breakpoints).toHaveLength(2);
+});
+
+it("changes the message of the one that is there, and nothing else of it", () => {
+  debug.breakpoints = [at(5, true, "x > 1", ">3", "here")];
+  setLogMessage({ uri, lineNumber: 5 }, "{tp.line(x)}");
+  expect(debug.breakpoints).toMatchObject([{ condition: "x > 1", hitCondition: ">3", logMessage: "{tp.line(x)}" }]);
 });

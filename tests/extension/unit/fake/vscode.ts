@@ -113,6 +113,10 @@ export const debug = {
   },
 };
 
+export class CancellationTokenSource {
+  readonly token = {};
+}
+
 export class EvaluatableExpression {
   constructor(
     readonly range: Range,

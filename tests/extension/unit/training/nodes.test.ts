@@ -7,7 +7,7 @@ import { clockNode, lossNodes } from "../../../../extension/src/training/clock";
 import { filtersNode, lineConditionsNode } from "../../../../extension/src/training/conditions";
 import { findingsNode } from "../../../../extension/src/training/findings";
 import type { Node } from "../../../../extension/src/training/node";
-import { Location, Position, SourceBreakpoint } from "../fake/vscode";
+import { Location, Position, SourceBreakpoint, TreeItemCollapsibleState } from "../fake/vscode";
 
 const finding: Finding = {
   number: 1,
@@ -90,9 +90,14 @@ it("one loss is a row, several are a group", () => {
   expect(texts(group!.children)).toEqual(["loss 0.5 █▁", "g_loss NaN ▁×"]);
 });
 
-it("a finding leads to its line and tells everything when hovered", () => {
+it("a finding tells its cause, leads to its line, and tells everything when hovered", () => {
   const [row] = findingsNode([finding]).children;
-  expect(texts([row!])).toEqual(["NaN in gradients loss.py:15 · step 9"]);
+  expect(texts([row!])).toEqual(["NaN in gradients step 9"]);
+  expect(texts(row!.children)).toEqual([
+    "`sqrt` of 0 has no *gradient*.",
+    "loss.py:15 return squared.sqrt()",
+    "Clamp inside of where().",
+  ]);
   expect(row!.command).toMatchObject({ command: COMMANDS.openFinding, arguments: ["/w/loss.py", 15] });
   for (const part of ["return squared.sqrt()", "fc.weight.grad: 12 NaN", "- Clamp inside", "\\*gradient\\*"])
     expect(tooltip(row!)).toContain(part);
@@ -100,7 +105,11 @@ it("a finding leads to its line and tells everything when hovered", () => {
 
 it("findings are listed from the latest on, with their rank, and one without a line leads nowhere", () => {
   const others = findingsNode([finding, { ...finding, number: 2, line: 0, step: 30, rank: 1 }]).children;
-  expect(texts(others)).toEqual(["NaN in gradients step 30 · rank 1", "NaN in gradients loss.py:15 · step 9"]);
+  expect(texts(others)).toEqual(["NaN in gradients step 30 · rank 1", "NaN in gradients step 9"]);
+  expect(others.map(({ collapsibleState }) => collapsibleState)).toEqual([
+    TreeItemCollapsibleState.Expanded,
+    TreeItemCollapsibleState.Collapsed,
+  ]);
   expect(others[0]!.command).toBeUndefined();
   expect(new Set(others.map(({ id }) => id)).size).toBe(2);
   expect(texts([findingsNode([])])).toEqual(["No findings"]);
