@@ -2,15 +2,12 @@
 corrected.
 
 `cases.py FOLDER [GROUP …] [--twins] [--say] [--only TEXT]`. FOLDER holds a folder per group with scripts
-whose
-first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected
-twins, in
-which every finding is a false alarm. The repository holds no such scripts.
+whose first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected
+twins, in which every finding is a false alarm. The repository holds no such scripts.
 
 A fault is found when a finding, or a line that it names, is on a line that the expected words name; where
-those
-name no line, when it names a parameter or module of theirs. Each program
-runs in a process of its own, forked when torch is loaded: most of a short script's time is importing it.
+those name no line, when it names a parameter or module of theirs. Each program runs in a process of its own,
+forked when torch is loaded: most of a short script's time is importing it.
 """
 
 from __future__ import annotations

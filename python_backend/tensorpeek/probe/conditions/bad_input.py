@@ -108,9 +108,8 @@ class BadInput(Condition):
         word = "NaN" if math.isnan(low) or math.isnan(high) else "Inf"
         return Report(
             f"{word} in the batch",
-            f"{word} in the batch: `{way}` of the batch before was not finite; that was read from the "
-            "device one "
-            "step late.",
+            f"{word} in the batch: `{way}` of the batch before was not finite; that was read from the device "
+            "one step late.",
             next=["Look at the rows of that batch where the data are read."],
         )
 
@@ -127,8 +126,7 @@ class BadInput(Condition):
         return Report(
             "Batch out of range",
             f"Batch out of range: `{name}`{where} is {figure(tensor[tuple(where)].item())}{whose}. The "
-            "largest "
-            f"value of the last {len(spike.values) - 1} batches was about {figure(found.usual)}; "
+            f"largest value of the last {len(spike.values) - 1} batches was about {figure(found.usual)}; "
             f"{figure(size / found.usual)} times as much is out of range (factor={factor:g}).",
             value=size,
             threshold=factor * found.usual,
@@ -164,9 +162,9 @@ class BadInput(Condition):
         return Report(
             "Feature out of scale",
             f"Feature out of scale: feature {largest} of `{name}` has values of about "
-            f"{figure(sizes[largest])} "
-            f"(spread {figure(spread)}), the others of about {figure(usual)}: {figure(ratio)} times as much "
-            f"(spread={self.settings['spread']:g}). It drowns the others, and saturates what comes after it.",
+            f"{figure(sizes[largest])} (spread {figure(spread)}), the others of about {figure(usual)}: "
+            f"{figure(ratio)} times as much (spread={self.settings['spread']:g}). It drowns the others, and "
+            "saturates what comes after it.",
             value=ratio,
             threshold=self.settings["spread"],
             evidence=[f"feature {index}: about {figure(size)}" for index, size in enumerate(sizes[:20])],

@@ -60,8 +60,7 @@ def _report(function: Any, attribute: str, alive: list[Any]) -> Report:
     return Report(
         "Output kept on ctx",
         f"`{cls.__name__}` keeps its output as ctx.{attribute}{at}. Output and graph hold each other: "
-        f"{count} kept "
-        "after the graph is gone, until Python's cycle collector happens to run.",
+        f"{count} kept after the graph is gone, until Python's cycle collector happens to run.",
         place=place,
         value=float(len(alive)),
         evidence=[f"{cls.__name__}: ctx.{attribute} is the function's own output"],

@@ -115,9 +115,8 @@ class DeadActivation(Condition):
         return Report(
             "Dead ReLU",
             f"Dead ReLU: {share(dead)} of the {units.shape[1]:,} units of {what} were zero for every input "
-            "of "
-            f"{watched.batches:g} batches ({watched.rows:,} rows). A unit that never fires gets no gradient "
-            "and cannot come back.",
+            f"of {watched.batches:g} batches ({watched.rows:,} rows). A unit that never fires gets no "
+            "gradient and cannot come back.",
             place=place_of(call.frame),
             module=call.name,
             value=dead,
@@ -141,9 +140,8 @@ class DeadActivation(Condition):
             return None
         return Report(
             "Dead ReLU",
-            f"Dead ReLU: the model ends with a {RECTIFIERS[node.name()]}, and its output was zero "
-            "everywhere for "
-            f"{self.whole('window'):,} batches. So nothing in the model gets a gradient.",
+            f"Dead ReLU: the model ends with a {RECTIFIERS[node.name()]}, and its output was zero everywhere "
+            f"for {self.whole('window'):,} batches. So nothing in the model gets a gradient.",
             place=place_of(call.frame),
             value=1.0,
             threshold=self.settings["share"],
@@ -182,10 +180,8 @@ class DeadActivation(Condition):
         return Report(
             "Saturated activation",
             f"Saturated activation: {share(flat)} of the outputs of {what} are at its flat ends (below "
-            f"{low:g} or "
-            f"above {high:g}), in {rows:g} measured batches in a row. Its slope there is almost 0, so the "
-            "layers "
-            "before it hardly learn.",
+            f"{low:g} or above {high:g}), in {rows:g} measured batches in a row. Its slope there is almost "
+            "0, so the layers before it hardly learn.",
             place=place_of(call.frame),
             module=call.name,
             value=flat,

@@ -36,8 +36,7 @@ class Mode:
 
 class EvalMode(Condition):
     """Only a whole model counts that was in training mode when it took steps before. Parts that a user keeps
-    in
-    eval mode, and a model that was in it from the beginning, are meant.
+    in eval mode, and a model that was in it from the beginning, are meant.
     """
 
     info = conditions.EVAL_MODE
@@ -83,8 +82,7 @@ class EvalMode(Condition):
         return Report(
             "Training in evaluation mode",
             f"{name} takes steps in eval mode since step {mode.since}, after steps in training mode:{by} "
-            f"{words}"
-            f"{more} behave as in a validation: dropout is off, and batch statistics are not updated.",
+            f"{words}{more} behave as in a validation: dropout is off, and batch statistics are not updated.",
             place=places[0] if len(places) == 1 else None,
             value=float(mode.since),
             evidence=[f"{path}: {kind} is in eval mode" for path, kind in concerned[:20]],

@@ -105,8 +105,8 @@ class ExplodingGradient(Condition):
         growth = f", {figure(ratios[worst])} times its usual norm" if worst in ratios else ""
         return Report(
             "Exploding gradient",
-            f"Exploding gradient: the norm of all gradients is {cause}. "
-            f"`{worst}` has grown most, to {figure(each[worst])}{growth}. " + _when(step),
+            f"Exploding gradient: the norm of all gradients is {cause}. `{worst}` has grown most, to "
+            f"{figure(each[worst])}{growth}. " + _when(step),
             module=worst.rpartition(".")[0],
             value=history[-1],
             threshold=limit,

@@ -35,9 +35,8 @@ class Cut(NamedTuple):
 def find_cut(step: Step, modules: list[Any]) -> Cut | None:
     """The one place in the user's forwards and loops where the output of these modules loses its gradient.
 
-    None where there is none, or several that fit: which of them it is cannot be read from the text. Where
-    one is
-    conditional, that one.
+    None where there is none, or several that fit: which of them it is cannot be read from the text. Where one
+    is conditional, that one.
     """
     found: dict[tuple[str, int], Cut] = {}
     names = _names_of(step, modules)

@@ -39,10 +39,9 @@ class Kept:
 
 class GradientsKept(Condition):
     """A gradient is kept when it is the same tensor as after the last step, nothing wrote to it before the
-    first
-    backward pass that adds to it, and the optimizer then uses the sum. That a second optimizer leaves it
-    alone
-    for a while, as in a GAN, is no fault: it only has to be cleared at some time before its own next step.
+    first backward pass that adds to it, and the optimizer then uses the sum. That a second optimizer leaves
+    it alone for a while, as in a GAN, is no fault: it only has to be cleared at some time before its own next
+    step.
     """
 
     info = conditions.GRADIENTS_KEPT
@@ -71,10 +70,8 @@ class GradientsKept(Condition):
         return Report(
             "Gradients never cleared",
             f"The gradients of {type(step.optimizer).__name__}'s {count} parameters still held the last "
-            f"step's "
-            f"values when backward() added to them, for {int(self.settings['window'])} steps in a row: each "
-            f"step "
-            "uses the sum of all gradients so far. zero_grad() is missing between two steps.",
+            f"step's values when backward() added to them, for {int(self.settings['window'])} steps in a "
+            "row: each step uses the sum of all gradients so far. zero_grad() is missing between two steps.",
             value=float(kept.steps),
             evidence=[
                 f"step() was called {kept.steps} times; no zero_grad() took effect between the last ones"

@@ -150,9 +150,8 @@ def _growing(loss: Loss, reach: Reach, passes: int) -> Report:
     return Report(
         "Graph grows each step",
         f"{what} the graph of all previous steps: the graph of `{loss.name}` has {last} nodes, {first} of "
-        f"them "
-        f"{passes} backward passes ago. Each pass runs through the whole history, and its memory "
-        f"is never freed.{hides}{more}",
+        f"them {passes} backward passes ago. Each pass runs through the whole history, and its memory is "
+        f"never freed.{hides}{more}",
         place=place,
         value=float(last),
         history=[float(count) for count in reach.counts],

@@ -63,8 +63,7 @@ class IdenticalUnits(Condition):
         return Report(
             "Identical units",
             f"All {units} units of `{first.name}` are equal and get equal gradients, so they stay equal: the "
-            f"layer "
-            f"is worth one unit.{at}",
+            f"layer is worth one unit.{at}",
             place=place,
             module=first.name.rpartition(".")[0],
             value=float(units),

@@ -19,8 +19,7 @@ MOST_LINES = 5
 
 def explain(failure: Failure, carriers: list[str], step_place: Place | None) -> Report | None:
     """`carriers` are the names through which the failing pass's graph reaches the step before; `step_place`
-    is
-    where an optimizer last changed the weights.
+    is where an optimizer last changed the weights.
     """
     text = str(failure.error)
     if not isinstance(failure.error, RuntimeError) or (MODIFIED not in text and FREED not in text):
@@ -67,16 +66,14 @@ def _freed(carriers: list[str], frame: FrameType | None, place: Place | None) ->
     if name:
         message = (
             f"This backward pass reaches the graph of the step before through `{name}`, and that graph was "
-            f"freed "
-            "by the last backward()."
+            "freed by the last backward()."
         )
         advice = f"Cut it between two steps: {name} = {name}.detach()."
     else:
         message = "A part of this graph was already used by an earlier backward(), which freed it."
         advice = (
             "Add the losses and call backward() once, or compute the shared part again; retain_graph=True "
-            "only "
-            "where one graph is really meant to serve twice."
+            "only where one graph is really meant to serve twice."
         )
     return Report("Graph used a second time", message, place=place, next=[advice], related=related)
 

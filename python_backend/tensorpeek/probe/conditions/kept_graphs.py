@@ -175,8 +175,7 @@ def _total_report(scopes: list[Scope], name: str) -> Report:
     return Report(
         "Graph kept by a total",
         f"`{shown}`{at} is a tensor that requires grad, and it is added to in every step: its graph grows "
-        f"with each "
-        "of them and is never freed.",
+        "with each of them and is never freed.",
         place=place,
         evidence=[f"{name}: its graph reaches that of the step before, at each of the last looks"],
         next=["Add a number or a tensor without graph: loss.item() or loss.detach()."],

@@ -87,8 +87,7 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             name,
             FLOOR_FOR_POSITIVES,
             f"It applies sigmoid itself, so that the loss cannot fall below {FLOOR_FOR_POSITIVES:.3f} for "
-            f"targets "
-            f"of 1 and {FLOOR_FOR_NEGATIVES:.3f} for targets of 0.",
+            f"targets of 1 and {FLOOR_FOR_NEGATIVES:.3f} for targets of 0.",
             f"Leave the {name.lower()} out before this loss, or use binary_cross_entropy.",
         )
     if node.name in NLL and made_by.name in LAYERS | {SOFTMAX, SIGMOID}:
@@ -101,8 +100,7 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             name,
             None,
             "It only picks the target's value and changes its sign: the loss falls without end, or its "
-            "gradient "
-            "ignores the other classes.",
+            "gradient ignores the other classes.",
             "Use cross_entropy on the raw scores, or log_softmax before nll_loss.",
         )
     return None
@@ -127,8 +125,7 @@ def _twice(graph: Graph, node: Node) -> Wrong | None:
         name,
         floor,
         f"It applies softmax itself: with {classes} classes whose inputs lie between 0 and 1 the loss cannot "
-        f"fall "
-        f"below {floor:.3f}, and gradients are small.",
+        f"fall below {floor:.3f}, and gradients are small.",
         f"Leave the {name.lower()} out before this loss; apply it only where probabilities are shown or "
         f"compared.",
     )

@@ -41,10 +41,8 @@ class LossPlateau(Condition):
         return Report(
             "Loss not decreasing",
             f"Loss not decreasing: `{name}` has not fallen by {share(self.settings['fall'])} for "
-            f"{found.steps:,} "
-            f"values. It is {figure(value)}, its lowest level was {figure(found.best)}, and what counts as "
-            "noise "
-            f"is {figure(found.noise)}.",
+            f"{found.steps:,} values. It is {figure(value)}, its lowest level was {figure(found.best)}, and "
+            f"what counts as noise is {figure(found.noise)}.",
             value=value,
             threshold=found.best,
             history=[*self._last[name]],

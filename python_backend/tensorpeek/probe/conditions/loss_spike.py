@@ -43,8 +43,7 @@ class LossSpike(Condition):
             "Loss spike",
             f"Loss spike: `{loss.name}` is {figure(value)}, {found.score:.3g} spreads above the usual "
             f"{figure(found.usual)} of its last {len(spike.values) - 1} values. From {figure(found.limit)} "
-            "on it "
-            f"is a spike (factor={self.settings['factor']:g}). "
+            f"on it is a spike (factor={self.settings['factor']:g}). "
             + (UNTIMELY if loss.late else "backward() has not run yet."),
             value=value,
             threshold=found.limit,

@@ -50,8 +50,7 @@ class MissingStep:
         return Report(
             "step() is never called",
             f"step() is never called: backward() has run {self.backwards:,} times, but no step of an "
-            "optimizer. "
-            f"The weights that `{self._name}` should train have not changed.",
+            f"optimizer. The weights that `{self._name}` should train have not changed.",
             place=self._place,
             next=[f"Call `{self._name}.step()` after backward(), and `{self._name}.zero_grad()` before it."],
         )

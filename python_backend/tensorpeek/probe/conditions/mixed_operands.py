@@ -126,8 +126,7 @@ def origin(frame: FrameType, frames: list[FrameType], operand: Operand) -> Origi
                 call, place = thrown
                 return Origin(
                     f"The result of {call} at line {place.line} is thrown away: a tensor's "
-                    f"{call.partition('(')[0].rpartition('.')[2]}() "
-                    "returns a new one.",
+                    f"{call.partition('(')[0].rpartition('.')[2]}() returns a new one.",
                     [Related(place, "the result is not assigned")],
                     [f"{name} = {call}"],
                 )
@@ -187,8 +186,7 @@ def _in_list(module: Any, name: str, index: int, parts: list[Any], kind: str) ->
     at = f" (line {place.line})" if place is not None else ""
     return Origin(
         f"It is `{name}[{index}]` of {type(module).__name__}: `{name}`{at} is a plain {kind}, so its "
-        f"{len(parts)} "
-        f"layers with {count} parameters are not registered, and to() passes them by.",
+        f"{len(parts)} layers with {count} parameters are not registered, and to() passes them by.",
         [Related(place, f"`{name}` is a plain {kind}")] if place is not None else [],
         [f"Keep them in nn.{'ModuleDict' if kind == 'dict' else 'ModuleList'}."],
     )

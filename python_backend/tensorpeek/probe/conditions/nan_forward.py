@@ -85,8 +85,7 @@ class NanForward(Condition):
         return Report(
             f"{word} in forward",
             f"{word} in forward: the output of {named} was not finite in the step before. It is the first "
-            "module "
-            "with such an output; that was read from the device one step late.",
+            "module with such an output; that was read from the device one step late.",
             module=call.name,
             next=[
                 "Set a module breakpoint on it, and look at its inputs for values at the edge of its range."

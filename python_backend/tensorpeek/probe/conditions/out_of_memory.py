@@ -55,8 +55,7 @@ class OutOfMemory(Condition):
             evidence=[f"{_bytes(size):>9}  {name}  {line}" for name, size, line in tensors[:LISTED]],
             next=[
                 "Compare the size that was asked for with the shapes: a broadcast or a wrong dimension asks "
-                "for far "
-                "too much.",
+                "for far too much.",
                 "If it is only a little too much: a smaller batch, torch.no_grad() for evaluation, bfloat16, "
                 "or gradient checkpointing.",
             ],

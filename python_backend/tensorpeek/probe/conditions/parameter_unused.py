@@ -124,8 +124,7 @@ class ParameterUnused(Condition):
 
     def _forgotten(self, step: Step) -> Report | None:
         """A whole model before the trained ones that gets gradients, and that no optimizer has. It may be
-        meant to
-        be frozen, so that this is no reason to stop.
+        meant to be frozen, so that this is no reason to stop.
         """
         held = _held(step.training.optimizers) | _held([step.optimizer]) | _held_in_frames(step.frame)
         for root in step.training.models.roots():
@@ -138,15 +137,13 @@ class ParameterUnused(Condition):
                 return Report(
                     "Model in no optimizer",
                     f"All {len(parameters)} parameters of `{name}` get a gradient in every step, but no "
-                    f"optimizer "
-                    "has them: it stays as it was initialized or loaded.",
+                    "optimizer has them: it stays as it was initialized or loaded.",
                     place=_constructor(step),
                     value=float(len(parameters)),
                     evidence=[f"{name}: {len(parameters)} parameters, none of them in an optimizer"],
                     next=[
                         "Give its parameters to the optimizer, or call requires_grad_(False) on it if it is "
-                        "meant to "
-                        "be frozen: that also saves the time and memory of its gradients."
+                        "meant to be frozen: that also saves the time and memory of its gradients."
                     ],
                     is_warning=True,
                 )

@@ -77,25 +77,22 @@ class SilentBroadcast(Condition):
         return Report(
             "Silent broadcast in the loss",
             f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values "
-            f"meets "
-            f"all {total // count} of the other tensor instead of its own partner, so the loss is an average "
-            "over pairs that do not belong together.",
+            f"meets all {total // count} of the other tensor instead of its own partner, so the loss is an "
+            "average over pairs that do not belong together.",
             place=place,
             value=float(total),
             threshold=float(count),
             evidence=[left, right, f"{outer.node.name.replace('Backward', '')} {list(outer.result)}"],
             next=[
-                f"Give both the same shape before: squeeze(-1) the "
-                f"{list(max(outer.left, outer.right, key=len))} "
-                "one, or unsqueeze(-1) the other.",
+                "Give both the same shape before: squeeze(-1) the "
+                f"{list(max(outer.left, outer.right, key=len))} one, or unsqueeze(-1) the other.",
             ],
         )
 
 
 def outer_product(graph: Graph, node: Node) -> Outer | None:
     """Whether the operation's result is a table of all pairs of two tensors that have the same elements'
-    count
-    and differ in a last dimension of 1 only.
+    count and differ in a last dimension of 1 only.
     """
     if not node.shapes or len(node.edges) > 3:
         return None
@@ -201,8 +198,7 @@ def _operands_in_text(frame: FrameType | None, outer: Outer) -> tuple[Place, tup
 
 def _tensor_of_shape(loss: Loss, outer: Outer) -> str | None:
     """The name of a tensor without gradient that has the other operand's shape; None as well where one has
-    the
-    result's shape, which would be no broadcast of two vectors at all.
+    the result's shape, which would be no broadcast of two vectors at all.
     """
     found: str | None = None
     for name, tensor in _candidates(loss):

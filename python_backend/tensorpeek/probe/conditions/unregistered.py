@@ -41,8 +41,8 @@ def owners(roots: list[Any], leaves: list[Any]) -> list[Owner]:
     """The attributes of the models' modules under which these leaves of the graph lie.
 
     A leaf that lies nowhere is a tensor of the user's own: an image that is optimized, an input whose
-    gradient is
-    wanted. One in an attribute as it is may be either, and is left alone; a parameter in a list is not.
+    gradient is wanted. One in an attribute as it is may be either, and is left alone; a parameter in a list
+    is not.
     """
     wanted = {id(leaf): leaf for leaf in leaves}
     found: list[Owner] = []
@@ -108,9 +108,8 @@ def report(loss: Loss, owner: Owner) -> Report:
     return Report(
         "Parameter registered nowhere",
         f"`{owner.key}`{at} is a plain {owner.kind}: its {owner.parts} parts with {owner.parameters} "
-        f"parameters are "
-        "used and get gradients, but the module does not know them, so no optimizer has them and to(), "
-        "state_dict() and train() pass them by.",
+        "parameters are used and get gradients, but the module does not know them, so no optimizer has them "
+        "and to(), state_dict() and train() pass them by.",
         place=place,
         module=owner.path,
         value=float(owner.parameters),
@@ -123,8 +122,7 @@ def _not_a_leaf(owner: Owner, place: Place | None, at: str) -> Report:
     return Report(
         "Parameter registered nowhere",
         f"`{owner.key}`{at} requires grad but is not a leaf: {owner.made_by} made it from an nn.Parameter, "
-        f"which "
-        "nothing holds. It is not in parameters(), gets no .grad and is not trained.",
+        "which nothing holds. It is not in parameters(), gets no .grad and is not trained.",
         place=place,
         module=owner.path,
         evidence=[

@@ -147,8 +147,7 @@ class UpdateSize(Condition):
         return Report(
             "Update too small",
             f"Update too small: in {self._measured[id(step.optimizer)]:,} measured steps none changed the "
-            "weights "
-            f"by more than {figure(self._largest[id(step.optimizer)])} of their size "
+            f"weights by more than {figure(self._largest[id(step.optimizer)])} of their size "
             f"(smallest={self.settings['smallest']:g}), and the loss stays at {figure(self._losses[-1])}. "
             f"Healthy steps change about 0.001. The learning rate is {figure(rate)}.",
             value=ratios[-1],
@@ -163,11 +162,10 @@ class UpdateSize(Condition):
         return Report(
             "Update too small",
             f"Update too small: the learning rate has fallen from {figure(self._rates[key])} to "
-            f"{figure(rate)}, and "
-            f"for {self._small[key]:,} measured steps no step changed the weights by more than "
-            f"{figure(self.settings['smallest'])} of their size (smallest={self.settings['smallest']:g}). "
-            "The loss "
-            f"is still {figure(self._losses[-1])}, it began with {figure(self._first_loss)}.",
+            f"{figure(rate)}, and for {self._small[key]:,} measured steps no step changed the weights by "
+            f"more than {figure(self.settings['smallest'])} of their size "
+            f"(smallest={self.settings['smallest']:g}). The loss is still {figure(self._losses[-1])}, it "
+            f"began with {figure(self._first_loss)}.",
             value=ratio,
             threshold=self.settings["smallest"],
             evidence=_rows(found),

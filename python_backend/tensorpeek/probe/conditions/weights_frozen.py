@@ -87,9 +87,9 @@ class WeightsFrozen(Condition):
             return None  # not yet, or told already
         return Report(
             "No gradient at the step",
-            f"No gradient at the step: backward() runs, but at step() none of the optimizer's "
-            f"{count(len(every), 'parameter')} has a gradient, {NO_GRADIENTS} times in a row. "
-            "The weights do not change.",
+            "No gradient at the step: backward() runs, but at step() none of the optimizer's "
+            f"{count(len(every), 'parameter')} has a gradient, {NO_GRADIENTS} times in a row. The weights do "
+            "not change.",
             next=[
                 "Call zero_grad() before backward(), not between backward() and step().",
                 "If it is called there, see whether the loss depends on these parameters at all: detach(), "
@@ -139,8 +139,7 @@ class WeightsFrozen(Condition):
         return Report(
             "All gradients are zero",
             f"All gradients are zero: at step() each of {count(len(found), 'gradient')} is exactly 0 for "
-            f"{rows:,} "
-            f"measured steps, though backward() runs and the loss is {figure(self._loss)}.",
+            f"{rows:,} measured steps, though backward() runs and the loss is {figure(self._loss)}.",
             next=[
                 "Call zero_grad() before backward(), not between backward() and step().",
                 "If it is called there, no unit on the way is alive: a ReLU may be negative for every input.",
@@ -193,10 +192,8 @@ class WeightsFrozen(Condition):
             "Weights not changing",
             f"Weights not changing: {names} ({dtype}) had a gradient in each of {steps}, and 0 of "
             f"{count(_sampled(parameter), 'element')} looked at changed. Weights of about {figure(size)} "
-            "take in "
-            f"{dtype} no update below {figure(least)} (|update|/|weight| < {figure(eps / 2)}), and with a "
-            "learning "
-            f"rate of {figure(rate)} each update is lost in rounding.",
+            f"take in {dtype} no update below {figure(least)} (|update|/|weight| < {figure(eps / 2)}), and "
+            f"with a learning rate of {figure(rate)} each update is lost in rounding.",
             module=first.name.rpartition(".")[0],
             value=0.0,
             threshold=least,
