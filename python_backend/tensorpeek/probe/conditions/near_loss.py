@@ -7,66 +7,20 @@ from typing import TYPE_CHECKING
 
 from tensorpeek.probe.replay.producer import locate
 from tensorpeek.probe.training import source
-from tensorpeek.probe.training.graph import RESHAPES, Graph, Node
+from tensorpeek.probe.training.graph import RESHAPES, Graph, Node, backwards_of
 from tensorpeek.probe.training.places import Place, place_of
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.moments import Loss
 
 MOST_NODES = 400
-ARITHMETIC = (
-    RESHAPES
-    | frozenset(
-        name + "Backward"
-        for name in (
-            *(
-                "Mean",
-                "Sum",
-                "Nanmean",
-                "Nansum",
-                "Pow",
-                "Abs",
-                "Sub",
-                "Rsub",
-                "Add",
-                "Mul",
-                "Div",
-                "Neg",
-                "Log",
-                "Log1P",
-            ),
-            *(
-                "Exp",
-                "Expm1",
-                "Sqrt",
-                "Rsqrt",
-                "Clamp",
-                "ClampMin",
-                "ClampMax",
-                "Maximum",
-                "Minimum",
-                "Where",
-            ),
-            *(
-                "Sigmoid",
-                "LogSigmoid",
-                "Softplus",
-                "Relu",
-                "Tanh",
-                "MaskedFill",
-                "MaskedSelect",
-                "Stack",
-                "Cat",
-            ),
-            *("MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropyWithLogits", "BinaryCrossEntropy"),
-            *("NllLoss", "NllLoss2D", "KlDiv", "Xlogy", "Logsumexp", "Addcmul", "Lerp", "LogSoftmax"),
-        )
-    )
-    | {"NllLoss2DBackward", "NllLossNdBackward", "Log1pBackward"}
+ARITHMETIC = RESHAPES | backwards_of(
+    "Mean Sum Nanmean Nansum Pow Abs Sub Rsub Add Mul Div Neg Log Log1P Log1p Exp Expm1 Sqrt Rsqrt "
+    "Clamp ClampMin ClampMax Maximum Minimum Where Sigmoid LogSigmoid Softplus Relu Tanh MaskedFill "
+    "MaskedSelect Stack Cat MseLoss SmoothL1Loss HuberLoss BinaryCrossEntropyWithLogits BinaryCrossEntropy "
+    "NllLoss NllLoss2D NllLossNd KlDiv Xlogy Logsumexp Addcmul Lerp LogSoftmax"
 )
-"""Operations by which losses are computed. Layers are not among them: what they do with shapes is their
-own.
-"""
+"""Operations by which losses are computed. Layers are not among them: their shapes are their own business."""
 
 
 def near_nodes(graph: Graph) -> Iterator[Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.near_loss import near_nodes, place_of_node
 from tensorpeek.probe.training import source
-from tensorpeek.probe.training.graph import Edge, Graph, Node, graph_of
+from tensorpeek.probe.training.graph import Edge, Graph, Node, backwards_of, graph_of
 from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
@@ -18,14 +19,10 @@ from tensorpeek.probe.training.user_values import named_tensors, operands, user_
 
 Shape = tuple[int, ...]
 
-BINARY = frozenset(
-    name + "Backward" for name in ("Sub", "Rsub", "Add", "Mul", "Div", "Pow", "Maximum", "Minimum")
-)
-WITH_BROADCAST = frozenset(name + "Backward" for name in ("MseLoss", "SmoothL1Loss", "HuberLoss"))
+BINARY = backwards_of("Sub Rsub Add Mul Div Pow Maximum Minimum")
+WITH_BROADCAST = backwards_of("MseLoss SmoothL1Loss HuberLoss")
 """Losses that expand their operands before anything is recorded."""
-MEANT = frozenset(
-    {"UnsqueezeBackward", "ExpandBackward", "TransposeBackward", "TBackward", "PermuteBackward"}
-)
+MEANT = backwards_of("Unsqueeze Expand Transpose T Permute")
 """An operand made by one of these was given its shape on purpose."""
 OPERATORS = (ast.Sub, ast.Add, ast.Mult, ast.Div, ast.Pow)
 
@@ -72,8 +69,8 @@ class SilentBroadcast(Condition):
             names = named[1] if named is not None else ("", "")
         place = named[0] if named is not None else place_of_node(loss, outer.node)
         left, right = (f"{name} {list(shape)}".strip() for name, shape in zip(names, outer[1:3]))
-        count = _count(outer.left)
-        total = _count(outer.result)
+        count = math.prod(outer.left)
+        total = math.prod(outer.result)
         return Report(
             "Silent broadcast in the loss",
             f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values "
@@ -147,7 +144,7 @@ def partner_of(shape: Shape, result: Shape) -> Shape | None:
     candidates = [shape[:-1]] if len(shape) > 1 and shape[-1] == 1 else []
     candidates.append((*shape, 1))
     for other in candidates:
-        if _broadcast(shape, other) == result and _count(result) > _count(shape) > 1:
+        if _broadcast(shape, other) == result and math.prod(result) > math.prod(shape) > 1:
             return other
     return None
 
@@ -161,13 +158,6 @@ def _broadcast(left: Shape, right: Shape) -> Shape | None:
             return None
         sizes.append(max(one, two))
     return tuple(sizes)
-
-
-def _count(shape: Shape) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count
 
 
 def _is_known(outer: Outer) -> bool:
@@ -201,7 +191,7 @@ def _tensor_of_shape(loss: Loss, outer: Outer) -> str | None:
     the result's shape, which would be no broadcast of two vectors at all.
     """
     found: str | None = None
-    for name, tensor in _candidates(loss):
+    for name, tensor in named_tensors(loss.frame):
         if tensor.requires_grad:
             continue
         shape = tuple(tensor.shape)
@@ -210,7 +200,3 @@ def _tensor_of_shape(loss: Loss, outer: Outer) -> str | None:
         if shape == outer.right and found is None:
             found = name
     return found
-
-
-def _candidates(loss: Loss) -> list[tuple[str, Any]]:
-    return list(named_tensors(loss.frame))

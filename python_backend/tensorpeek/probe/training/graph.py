@@ -18,33 +18,16 @@ MOST_NODES = 4000
 NEWEST = 2**63
 """Leaves have no sequence number of their own; autograd gives them the largest."""
 ACCUMULATE = "AccumulateGrad"
-RESHAPES = frozenset(
-    name + "Backward"
-    for name in (
-        *(
-            "View",
-            "UnsafeView",
-            "ReshapeAlias",
-            "_ReshapeAlias",
-            "_UnsafeView",
-            "Unsqueeze",
-            "Squeeze",
-            "Alias",
-        ),
-        *(
-            "Transpose",
-            "T",
-            "Permute",
-            "Slice",
-            "Select",
-            "Clone",
-            "ToCopy",
-            "_ToCopy",
-            "Contiguous",
-            "Detach",
-        ),
-        *("AsStrided", "Unbind", "Split", "Index", "Expand"),
-    )
+
+
+def backwards_of(operations: str) -> frozenset[str]:
+    """The nodes' names of operations, as `SubBackward` of `Sub`."""
+    return frozenset(f"{operation}Backward" for operation in operations.split())
+
+
+RESHAPES = backwards_of(
+    "View UnsafeView ReshapeAlias _ReshapeAlias _UnsafeView Unsqueeze Squeeze Alias Transpose T Permute "
+    "Slice Select Clone ToCopy _ToCopy Contiguous Detach AsStrided Unbind Split Index Expand"
 )
 """Operations that give the same elements, or some of them, in another order, shape or type."""
 
