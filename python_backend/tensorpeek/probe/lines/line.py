@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 from tensorpeek.probe.lines.compiled import Compiled
 from tensorpeek.probe.lines.hits import Hits
-from tensorpeek.probe.lines.said import clipped
 from tensorpeek.probe.quiet import ignored_warnings
+from tensorpeek.probe.titles import clipped
 
 HIT = "@HIT@"
 """Stands for the number in the hit condition that debugpy makes of `5`, `>= 5` or `% 5`."""

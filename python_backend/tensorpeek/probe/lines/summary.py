@@ -7,8 +7,8 @@ from typing import Any
 from tensorpeek.probe import raw
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.registry import kind_of
-from tensorpeek.probe.lines.said import clipped
 from tensorpeek.probe.reprs import is_plain
+from tensorpeek.probe.titles import clipped
 
 BUDGET_MS = 20.0
 """A large tensor is read in part, and its line says so."""

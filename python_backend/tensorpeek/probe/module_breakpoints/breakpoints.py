@@ -13,7 +13,8 @@ from tensorpeek.contract.messages import CheckedBreakpoint, ModuleBreakpoint
 from tensorpeek.probe import pydevd_access, raw
 from tensorpeek.probe.module_breakpoints.breakpoint import Breakpoint
 from tensorpeek.probe.module_breakpoints.hooks import ModuleHooks, on_gradient, tensors_in
-from tensorpeek.probe.stops.stop import LONGEST_TITLE, Stop, stop_at
+from tensorpeek.probe.stops.stop import Stop, stop_at
+from tensorpeek.probe.titles import LONGEST_TITLE
 from tensorpeek.probe.training.models import Models
 from tensorpeek.probe.training.places import place_of, user_frame
 from tensorpeek.probe.training.torch_arrival import Arrival, is_here

@@ -16,9 +16,6 @@ from tensorpeek.probe.pydevd_stops import Notice
 from tensorpeek.probe.stops.rows import rows
 from tensorpeek.probe.training.places import user_frame
 
-LONGEST_TITLE = 31
-"""Characters that the call stack's header shows at its usual width."""
-
 
 @dataclass
 class Stop:
@@ -44,11 +41,7 @@ _stopped: dict[str, Stop] = {}
 
 
 def of_finding(finding: Finding, values: dict[str, Any]) -> Stop:
-    return Stop(finding["title"][:LONGEST_TITLE], finding["message"], finding=finding, values=values)
-
-
-def can_stop() -> bool:
-    return pydevd_stops.can_stop()
+    return Stop(finding["title"], finding["message"], finding=finding, values=values)
 
 
 def stop_at(frame: FrameType | None, stop: Stop) -> bool:

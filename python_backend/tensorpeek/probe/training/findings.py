@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorpeek.contract.messages import Finding, Number
+from tensorpeek.probe.titles import clipped
 from tensorpeek.probe.training.places import Place
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.report import Report
 
-TITLE = 31
-"""Characters of a title that the head of the call stack has room for."""
 HISTORY = 100
 
 
@@ -29,7 +28,7 @@ def make_finding(
     return {
         "number": number,
         "condition": condition,
-        "title": report.title if len(report.title) <= TITLE else report.title[: TITLE - 1] + "…",
+        "title": clipped(report.title),
         "message": report.message,
         "path": place.path and str(Path(place.path).absolute()),
         "line": place.line,

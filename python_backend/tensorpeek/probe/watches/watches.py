@@ -10,7 +10,8 @@ from typing import Any, Callable, Protocol
 from tensorpeek.contract.messages import CheckedBreakpoint, WatchInfo
 from tensorpeek.contract.messages import Watch as Given
 from tensorpeek.probe import raw
-from tensorpeek.probe.stops.stop import LONGEST_TITLE, Stop, stop_at
+from tensorpeek.probe.stops.stop import Stop, stop_at
+from tensorpeek.probe.titles import LONGEST_TITLE
 from tensorpeek.probe.training.training import TRAINING
 from tensorpeek.probe.watches.names import Name, find_name
 from tensorpeek.probe.watches.running import running_frames
