@@ -71,11 +71,12 @@ export const STAGES = [
     ...pytest(
       "tests/contract",
       "tests/python",
-      ...["adapter", "observer"].map((name) => `--ignore=tests/python/${name}`),
+      ...["adapter", "cli", "observer"].map((name) => `--ignore=tests/python/${name}`),
     ),
   },
   { name: "unit-typescript", group: "unit", ...vitest() },
   { name: "adapter", group: "adapter", ...pytest("tests/python/adapter") },
+  { name: "cli", group: "cli", ...pytest("tests/python/cli") },
   { name: "observer", group: "observer", ...pytest("tests/python/observer") },
   {
     name: "e2e",
