@@ -8,6 +8,7 @@ from types import CodeType, FrameType
 from typing import Any, Callable, cast
 
 from tensorpeek.probe import raw
+from tensorpeek.probe.watches.running import running_frames
 
 MISSING: Any = raw.MISSING
 """What a name gives that stands for nothing (yet, or any more)."""
@@ -45,10 +46,16 @@ class Local(Name):
         return frame.f_locals.get(self.text, MISSING)
 
     def entered(self, frame: FrameType) -> bool:
-        if self._call or frame.f_code is not self._code:
+        if frame.f_code is not self._code or (self._call != id(frame) and self._is_running()):
             return False
         self._call = id(frame)
         return True
+
+    def _is_running(self) -> bool:
+        """Whether the call goes on. Its end is not told where pydevd traces it, as after a pause in it."""
+        return self._call != 0 and any(
+            id(frame) == self._call and frame.f_code is self._code for frame in running_frames()
+        )
 
     def left(self, frame: FrameType) -> None:
         if id(frame) == self._call:

@@ -120,3 +120,34 @@ def test_a_hit_count_means_what_dap_says(number: int, sign: str, hits: int) -> N
     condition = hit_condition(f" {sign} {number} ").replace("@HIT@", str(hits))
     expected = hits % number == 0 if sign == "%" else eval(f"{hits} {sign or '=='} {number}")
     assert eval(condition) == expected
+
+
+def test_the_next_call_is_followed_also_where_the_end_of_the_last_one_was_not_told() -> None:
+    """pydevd traces a function to its end that was paused in; the next call may have the frame's address."""
+    watches: list[Watch] = []
+    changes: list[str] = []
+
+    def look(frame: FrameType) -> None:
+        change = watches[0].change(frame)
+        if change is not None:
+            changes.append(change.text)
+
+    def function(depth: int = 0) -> None:
+        if watches:
+            watches[0].entered(here())
+            look(here())
+        x = 1
+        if not watches:
+            watches.append(watched(here(), "x", here()))
+        look(here())
+        if depth:
+            function(depth - 1)
+            x = 2
+            look(here())
+        del x
+
+    for _ in range(3):
+        function()
+    assert changes == [], "each call has a variable of its own"
+    function(2)
+    assert changes == ["x was given another value"], "only that of the outermost call is followed"
