@@ -6,23 +6,26 @@ import gc
 import sys
 from typing import Any, NoReturn
 
-COLLECTIVES = (
-    *("all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all", "barrier"),
-    *("all_to_all_single", "broadcast", "broadcast_object_list", "gather", "gather_object", "reduce"),
-    *("reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "recv"),
-    *("isend", "irecv", "monitored_barrier", "batch_isend_irecv", "_all_gather_base", "_reduce_scatter_base"),
+KEEPING = ("all_reduce", "reduce", "broadcast", "barrier")
+"""Do nothing, which leaves this rank's own value where that of all is expected: near enough to find a NaN."""
+REFUSED = (
+    *("all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all", "all_to_all_single"),
+    *("broadcast_object_list", "gather", "gather_object", "reduce_scatter", "reduce_scatter_tensor"),
+    *("scatter", "scatter_object_list", "send", "recv", "isend", "irecv", "batch_isend_irecv"),
+    *("monitored_barrier", "_all_gather_base", "_reduce_scatter_base"),
 )
+"""Fail: doing nothing would leave memory as a result that nobody has written to."""
 
 
 def part_from_ranks() -> None:
-    """Models that average their gradients keep their own, and what asks the other ranks fails at once."""
+    """Models that average gradients keep their own; what asks the other ranks does without, or fails."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return
     for module in (distributed, distributed.distributed_c10d):
-        for name in COLLECTIVES:
+        for name in (*KEEPING, *REFUSED):
             if hasattr(module, name):
-                setattr(module, name, _refusal(name))
+                setattr(module, name, _keep if name in KEEPING else _refusal(name))
     kind = getattr(sys.modules.get("torch.nn.parallel.distributed"), "DistributedDataParallel", None)
     if kind is None:
         return
@@ -30,6 +33,10 @@ def part_from_ranks() -> None:
         if type(model) is kind:
             model.reducer._remove_autograd_hooks()
             model._use_python_reducer = True  # which leaves its forward pass to the model alone
+
+
+def _keep(*args: Any, **kwargs: Any) -> None:
+    pass
 
 
 def _refusal(name: str) -> Any:

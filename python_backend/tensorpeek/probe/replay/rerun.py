@@ -187,7 +187,3 @@ def _keep_to_this_process(module: Any) -> None:
     for part in module.modules() if module is not None else ():
         if type(part).__name__ == "DistributedDataParallel":
             part.require_backward_grad_sync = part.require_forward_param_sync = False
-    distributed = sys.modules.get("torch.distributed")
-    for name in ("all_reduce", "reduce", "broadcast", "barrier", "all_gather", "all_gather_into_tensor"):
-        if distributed is not None and hasattr(distributed, name):
-            setattr(distributed, name, lambda *args, **kwargs: None)  # pyright: ignore[reportUnknownLambdaType]
