@@ -5,8 +5,9 @@
  * `--embedded` uses the embedded editor even where VS Code is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 
 import { DRIVEN, folders, installExtensions, startEditor, writeSettings } from "./editor/server.mjs";
 import { ensurePackage } from "./package.mjs";
@@ -78,11 +79,16 @@ export async function headless(folder) {
   const chromium = await ensureChromium();
   rmSync(folder, { recursive: true, force: true });
   const server = await startDemo(join(folder, "editor"), DRIVEN);
+  const parent = mkdtempSync(join(tmpdir(), "tensorpeek-demo-"));
   try {
+    const project = join(parent, basename(EXAMPLES));
+    // A copy, without what earlier runs found.
+    cpSync(EXAMPLES, project, { recursive: true, filter: (file) => basename(file) !== ".tensorpeek" });
     const { takePictures } = await import("./demo/tour.mjs");
-    await takePictures(chromium, server, EXAMPLES, folder);
+    await takePictures(chromium, server, project, folder);
   } finally {
     await server.stop();
+    rmSync(parent, { recursive: true, force: true });
   }
 }
 

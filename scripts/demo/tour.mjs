@@ -18,6 +18,7 @@ export const VIEWS = [
       await workbench.waitPaused("# @bp:step");
       await workbench.debug.expand("Locals");
       await workbench.debug.section("Watch", false);
+      await workbench.debug.section("Call Stack", false);
       await workbench.debug.variable("logits").waitFor();
       await workbench.debug.frame('[data-testid="row"]');
     },
@@ -95,6 +96,7 @@ export const VIEWS = [
     shows: "Add Training Breakpoint on a line number: what fits the line",
     show: async (workbench) => {
       await workbench.stop();
+      await workbench.command("View: Close All Editors");
       await workbench.lineNumberMenu("digits/train_shards.py", "# @bp:backward", "Add Training Breakpoint");
       await workbench.question("Add Training Breakpoint");
     },

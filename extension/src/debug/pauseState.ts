@@ -18,6 +18,8 @@ export interface ProtocolMessage {
       readonly description?: string;
     }[];
     readonly breakpoints?: readonly { readonly verified?: boolean; readonly message?: string }[];
+    readonly reason?: string;
+    readonly description?: string;
   };
 }
 
@@ -31,6 +33,8 @@ const CHANGING = new Set(["setVariable", "setExpression"]);
 export class PauseState {
   paused = false;
   revision = 0;
+  /** What a breakpoint's condition said when it stopped the program, as in `loss 31, usual 0.212`. */
+  said = "";
   private readonly changing = new Set<number>();
 
   /** A message from the editor to the adapter. */
@@ -44,7 +48,7 @@ export class PauseState {
   /** A message from the adapter to the editor; true when what is on screen may be stale. */
   sent(message: ProtocolMessage): boolean {
     if (message.type === "event") {
-      return this.happened(message.event);
+      return this.happened(message);
     }
     if (message.type !== "response") {
       return false;
@@ -57,10 +61,11 @@ export class PauseState {
     return message.success === true && RESUMING.has(message.command ?? "") && this.resume();
   }
 
-  private happened(event: string | undefined): boolean {
+  private happened({ event, body }: ProtocolMessage): boolean {
     switch (event) {
       case "stopped":
         this.paused = true;
+        this.said = body?.reason === "breakpoint" ? (body.description ?? "") : "";
         this.revision++;
         return true;
       case "invalidated":

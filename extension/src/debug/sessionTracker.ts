@@ -131,6 +131,12 @@ export class SessionTracker implements vscode.Disposable {
     return focus.kind === "paused" ? this.entries.get(focus.session.id)?.stop : undefined;
   }
 
+  /** What the condition of the breakpoint said that the session in focus is stopped at; empty where there is none. */
+  get said(): string {
+    const { focus } = this;
+    return focus.kind === "paused" ? (this.entries.get(focus.session.id)?.pause.said ?? "") : "";
+  }
+
   /** The focus once it is on this frame; undefined when that does not happen. */
   async focusOn(frameId: number): Promise<PausedFrame | undefined> {
     const focused = (): PausedFrame | undefined => {

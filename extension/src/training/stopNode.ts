@@ -36,3 +36,8 @@ export function stopNode(finding: Finding): Node {
     ],
   });
 }
+
+/** While the program is stopped at a line: what the condition there said. */
+export function saidNode(said: string): Node {
+  return new Node("said", said, { icon: "debug-pause", color: "list.errorForeground" });
+}

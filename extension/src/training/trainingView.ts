@@ -12,7 +12,7 @@ import { clockNode, lossNodes } from "./clock";
 import { filtersNode, lineConditionsNode } from "./conditions";
 import { findingsNode } from "./findings";
 import type { Node } from "./node";
-import { stopNode } from "./stopNode";
+import { saidNode, stopNode } from "./stopNode";
 
 const INTERVAL_MS = 1000;
 
@@ -90,11 +90,11 @@ export class TrainingView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   private roots(): Node[] {
-    const { stop } = this.tracker;
+    const { stop, said } = this.tracker;
     const lines = trainingBreakpoints();
     const hasBegun = this.state !== undefined && (this.state.step > 0 || this.state.losses.length > 0);
     return [
-      ...(stop ? [stopNode(stop)] : []),
+      ...(stop ? [stopNode(stop)] : said === "" ? [] : [saidNode(said)]),
       ...(hasBegun && this.state ? [clockNode(this.state), ...lossNodes(this.state.losses)] : []),
       ...(lines.length > 0 ? [lineConditionsNode(lines)] : []),
       filtersNode(this.tracker.current?.filters.filters ?? []),

@@ -32,9 +32,22 @@ describe("a training breakpoint of a line", () => {
     await workbench.debug.stopReason(/loss .*usual/);
   });
 
+  test("offers the values that are there while paused", async () => {
+    const { workbench } = window;
+    await workbench.lineNumberMenu("spike.py", "# @bp:backward", "Add Training Breakpoint");
+    await workbench.answer("Add Training Breakpoint", "Loss spike");
+    const names = await workbench.question("Loss spike");
+    await names
+      .filter({ hasText: /^loss.*f32/ })
+      .first()
+      .waitFor();
+    await workbench.press("Escape");
+  });
+
   test("is listed in the view Training with its line", async () => {
     const { debug } = window.workbench;
     await debug.showTraining();
+    await debug.trainingRow(/^loss .*usual/).waitFor();
     await debug.trainingRow("tp.spike(loss)").filter({ hasText: "spike.py:16" }).waitFor();
   });
 
@@ -61,6 +74,17 @@ describe("a training breakpoint of a line", () => {
     await workbench.press("Enter");
     await workbench.debug.trainingRow("tp.spike(loss, factor=3)").waitFor();
   });
+});
+
+test("a log message is set from the same menu", async () => {
+  const { workbench } = window;
+  await workbench.lineNumberMenu("spike.py", "optimizer.step()", "Add Training Breakpoint");
+  await workbench.question("Add Training Breakpoint");
+  await workbench.page.locator(".quick-input-widget input[type=text]").fill("Log message");
+  await workbench.answer("Add Training Breakpoint", "Log message");
+  await workbench.page.locator(".quick-input-title", { hasText: "Log Message of Line" }).waitFor();
+  await workbench.press("Enter");
+  await workbench.debug.trainingRow(/\{tp\.line\(.*spike\.py:17/).waitFor();
 });
 
 describe("the check box “NaN or Inf in gradients”", () => {

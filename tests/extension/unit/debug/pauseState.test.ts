@@ -22,6 +22,14 @@ it("is paused from a stop to the next step", () => {
   expect(state.paused).toBe(false);
 });
 
+it("keeps what the condition of a breakpoint said, and nothing of other stops", () => {
+  const stopped = (reason: string) => ({ ...event("stopped"), body: { reason, description: "loss 31, usual 0.2" } });
+  state.sent(stopped("breakpoint"));
+  expect(state.said).toBe("loss 31, usual 0.2");
+  state.sent(stopped("step"));
+  expect(state.said).toBe("");
+});
+
 it("says each resumption once, though an event and a response tell of it", () => {
   state.sent(event("stopped"));
   expect([state.sent(response("continue", 1)), state.sent(event("continued"))]).toEqual([true, false]);
