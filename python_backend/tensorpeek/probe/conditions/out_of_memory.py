@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import FrameType
 
 from tensorpeek.catalogue import conditions
@@ -12,8 +11,9 @@ from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.tensor_table import reachable
 from tensorpeek.probe.tensors.facts import tensor_facts
 from tensorpeek.probe.training.moments import Failure
-from tensorpeek.probe.training.places import is_users_code, place_of
+from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.tracebacks import users_frames
 
 WORDS = (
     "out of memory",
@@ -34,10 +34,8 @@ class OutOfMemory(Condition):
     def on_failure(self, failure: Failure) -> Report | None:
         if not is_out_of_memory(failure.error):
             return None
-        frames = list(_users_frames(failure))
-        place = place_of(frames[-1][0]) if frames else None
-        if place is not None:
-            place = place._replace(line=frames[-1][1])
+        frames = users_frames(failure.traceback)
+        place = frames[-1][1] if frames else None
         tensors = _largest(frames)
         first_line = str(failure.error).partition("\n")[0].strip()
         total = sum(size for _, size, _ in tensors)
@@ -59,7 +57,6 @@ class OutOfMemory(Condition):
                 "If it is only a little too much: a smaller batch, torch.no_grad() for evaluation, bfloat16, "
                 "or gradient checkpointing.",
             ],
-            values={},
         )
 
 
@@ -71,26 +68,17 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(word in str(error) for word in WORDS)
 
 
-def _users_frames(failure: Failure) -> Iterator[tuple[FrameType, int]]:
-    """From the outermost in; each with the line that is being executed."""
-    traceback = failure.traceback
-    while traceback is not None:
-        if is_users_code(traceback.tb_frame.f_code):
-            yield traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
-
-
-def _largest(frames: list[tuple[FrameType, int]]) -> list[tuple[str, int, str]]:
+def _largest(frames: list[tuple[FrameType, Place]]) -> list[tuple[str, int, str]]:
     """Name, bytes and a line about each tensor with a memory of its own, the largest first."""
     deadline = Deadline.after(BUDGET_MS)
     found: dict[str, tuple[str, int, str]] = {}
-    for frame, line in reversed(frames):
+    for frame, place in reversed(frames):
         for each in reachable(frame.f_locals, MOST, deadline)[0]:
             facts = tensor_facts(each.value) if each.is_tensor else None
             if facts is None or not facts.storage or facts.storage in found:
                 continue
             shape = "×".join(str(size) for size in facts.shape)
-            where = f"{frame.f_code.co_name}, line {line}"
+            where = f"{place.function}, line {place.line}"
             found[facts.storage] = (
                 each.expression,
                 facts.bytes,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, Callable, Optional
 
 from tensorpeek.probe import pydevd_stops
 from tensorpeek.probe.pydevd_stops import ExcInfo, Notice
-from tensorpeek.probe.training.places import is_users_code
+from tensorpeek.probe.training.tracebacks import users_frames
 
 MakeStop = Callable[[Optional[Notice]], None]
 
@@ -80,11 +80,11 @@ class UncaughtExceptions:
             stop(None)
 
     def _python_came_upon(self, error: ExcInfo) -> None:
-        frame = deepest_user_frame(error[2])
+        frames = users_frames(error[2])
 
         def stop(notice: Notice | None) -> None:
-            if frame is not None and notice is not None:
-                pydevd_stops.stop_at_exception(frame, error, notice)
+            if frames and notice is not None:
+                pydevd_stops.stop_at_exception(frames[-1][0], error, notice)
 
         if self._is_new(error[1]):
             self._tell_of(error[1], stop)
@@ -111,12 +111,3 @@ class UncaughtExceptions:
         finally:
             self._state.stop = None
         return has_stopped
-
-
-def deepest_user_frame(traceback: TracebackType | None) -> FrameType | None:
-    frame = None
-    while traceback is not None:
-        if is_users_code(traceback.tb_frame.f_code):
-            frame = traceback.tb_frame
-        traceback = traceback.tb_next
-    return frame
