@@ -61,7 +61,3 @@ class FunctionInfo:
             for argument in self.arguments
         ]
         return f"tp.{self.name}({', '.join(parts)})"
-
-    @property
-    def warms_up(self) -> bool:
-        return any(argument.name == "warmup" for argument in self.arguments)

@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 NAME = "training.log"
-LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LONGEST = 10_000
 """Characters of one message."""
 

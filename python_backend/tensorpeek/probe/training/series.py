@@ -58,10 +58,6 @@ class Spike:
         self._height = 0.0
         """Of the last spikes above the median then; fades."""
 
-    @property
-    def is_warm(self) -> bool:
-        return self.seen >= self.warmup
-
     def add(self, value: float) -> SpikeFound | None:
         """The spike that this value is, None for a usual one. NaN and Inf are spikes, and are not kept."""
         found = None
