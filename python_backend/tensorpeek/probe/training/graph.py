@@ -98,10 +98,9 @@ class Graph:
 
 def graph_of(loss: Loss) -> Graph:
     """Walked once for all conditions of the moment, and gone with it."""
-    known: Graph | None = loss.__dict__.get("_graph")
+    known: Graph | None = loss.cache.get("graph")
     if known is None:
-        known = walk(loss.tensor.grad_fn)
-        loss.__dict__["_graph"] = known
+        known = loss.cache["graph"] = walk(loss.tensor.grad_fn)
     return known
 
 

@@ -61,6 +61,8 @@ class Loss:
     retains_graph: bool = False
     late: bool = False
     """`value` is of the step before: the loss is on a device, which is not waited for."""
+    cache: dict[str, Any] = field(default_factory=dict)
+    """As in `Step`; see `graph`."""
 
 
 @dataclass
@@ -74,7 +76,7 @@ class Step:
     scale: float = 1.0
     """A GradScaler's factor that is still in the gradients."""
     cache: dict[str, Any] = field(default_factory=dict)
-    """What one condition has computed and another may want; see `measures`."""
+    """What one condition has computed and another may want; see `parameters`, `norms` and `updates`."""
 
 
 @dataclass
