@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import Any
 
+from tensorpeek.probe.training import findings
 from tensorpeek.probe.training.training import TRAINING
 
 
@@ -29,9 +28,4 @@ def is_running() -> bool:
 
 
 def rank() -> int:
-    torch: Any = sys.modules.get("torch")
-    distributed = getattr(torch, "distributed", None)
-    if distributed is not None and distributed.is_available() and distributed.is_initialized():
-        return int(distributed.get_rank())
-    number = os.environ.get("RANK", "")
-    return int(number) if number.isdigit() else 0
+    return findings.rank()

@@ -142,7 +142,7 @@ class Stops(Feature):
             return
         made = stop.of_finding(finding, values)
         if at_exception is None:
-            TRAINING.ranks.stop(frame, lambda frame: _stop_at(frame, made))
+            TRAINING.ranks.stop(frame, lambda frame: stop.stop_at(frame, made))
         else:
             with stop.shown_as(made):
                 at_exception(made.notice)
@@ -172,10 +172,6 @@ def quietly(tell: Callable[[], None]) -> None:
 def say(text: str) -> None:
     """A line in the Debug Console."""
     pydevd_client.send_event("output", {"category": "console", "output": f"TensorPeek: {text}\n"})
-
-
-def _stop_at(frame: FrameType | None, made: stop.Stop) -> None:
-    stop.stop_at(frame, made)
 
 
 def _where(finding: Finding) -> str:

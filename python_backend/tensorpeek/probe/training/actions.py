@@ -50,12 +50,13 @@ def set_learning_rate(training: Training, rate: float) -> str:
         for group in optimizer.param_groups:
             before.add(f"{float(group['lr']):g}")
             is_scheduled = is_scheduled or "initial_lr" in group
-            _set(group, rate)
+            set_rate(group, rate)
     text = f"Learning rate set to {rate:g} (was {', '.join(sorted(before))})."
     return text + " A scheduler may change it again at its next step." if is_scheduled else text
 
 
-def _set(group: dict[str, Any], rate: float) -> None:
+def set_rate(group: dict[str, Any], rate: float) -> None:
+    """Of one group of parameters; a rate that is a tensor stays one."""
     if hasattr(group["lr"], "fill_"):
         group["lr"].fill_(rate)
     else:

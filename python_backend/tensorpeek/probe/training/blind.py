@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tensorpeek.probe.training.training import Training
 
 MANY_BACKWARDS = 32
+"""After so many without a step, none is to be expected."""
 
 
 def blind_spots(training: Training, compiles: bool) -> list[str]:
@@ -32,8 +33,13 @@ def _spots(training: Training, compiles: bool) -> Iterator[str]:
             f"The model is on {', '.join(elsewhere)}: losses are read one step late, so that the program "
             "never waits for the device."
         )
-    if training.clock.backwards > MANY_BACKWARDS and not training.clock.step:
+    if lacks_steps(training):
         yield "No optimizer of torch.optim has taken a step: steps, updates and gradients are not seen."
+
+
+def lacks_steps(training: Training) -> bool:
+    """Whether the program trains, and no optimizer of torch's takes its steps."""
+    return training.clock.backwards > MANY_BACKWARDS and not training.clock.step
 
 
 def _is_scripted(module: Any) -> bool:

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
 
+from tensorpeek.probe.training.actions import set_rate
+from tensorpeek.probe.training.blind import lacks_steps
 from tensorpeek.probe.training.findings import rank
 from tensorpeek.probe.training.places import user_frame
 
@@ -37,8 +39,6 @@ ON_THE_WAY_S = 3.0
 SAID_AFTER_S = 0.5
 WITHDRAWN = 1 << 32
 """Added to those who came to a flag when they are not waited for."""
-NO_OPTIMIZER = 32
-"""Backward passes after which nobody waits for a first step."""
 AT_ONCE = ("failure", "end")
 """Moments after which no step comes."""
 
@@ -56,17 +56,17 @@ class Ranks:
         """The last flag that is done with."""
         self._flag: _Flag | None = None
         self._is_at_once = True
-        self._waiting: list[Callable[[FrameType | None], None]] = []
+        self._waiting: list[Callable[[FrameType | None], object]] = []
 
     def announce(self, kind: str, title: str) -> None:
         """A finding of such a moment is going to stop this rank."""
         store = self._shared() if self.may_stop else None
-        is_waiting_in_vain = self._training.clock.backwards > NO_OPTIMIZER and not self._training.clock.step
+        is_waiting_in_vain = lacks_steps(self._training)
         self._is_at_once = store is None or kind in AT_ONCE or is_waiting_in_vain
         if not self._is_at_once and self._flag is None:
             self._guarded(lambda: self._raise(store, title, at_step=kind == "gradients"))
 
-    def stop(self, frame: FrameType | None, stop: Callable[[FrameType | None], None]) -> None:
+    def stop(self, frame: FrameType | None, stop: Callable[[FrameType | None], object]) -> None:
         """Calls `stop` with a frame to stop in: now, or at the step when the other ranks are there too."""
         if self._is_at_once or self._flag is None:
             stop(frame)
@@ -211,11 +211,7 @@ class Ranks:
         if len(rates) == len(_learning_rates(self._training)):
             for optimizer in self._training.optimizers:
                 for group in optimizer.param_groups:
-                    rate = rates.pop(0)
-                    if hasattr(group["lr"], "fill_"):
-                        group["lr"].fill_(rate)
-                    else:
-                        group["lr"] = rate
+                    set_rate(group, rates.pop(0))
 
     # The store
 

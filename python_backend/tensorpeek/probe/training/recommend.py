@@ -12,6 +12,7 @@ from tensorpeek.catalogue import conditions as known
 from tensorpeek.catalogue.condition_info import ConditionInfo
 from tensorpeek.contract.messages import Recommendation, Recommendations
 from tensorpeek.probe.training.capsule import scalers
+from tensorpeek.probe.training.figures import count
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.training import Training
@@ -44,10 +45,10 @@ def recommend(training: Training) -> Recommendations:
     ]
     steps = training.clock.step
     named = ", ".join(
-        f"{type(root).__name__} ({_count(sum(1 for _ in root.children()), 'layer')})" for root in roots[:4]
+        f"{type(root).__name__} ({count(sum(1 for _ in root.children()), 'layer')})" for root in roots[:4]
     )
     basis = (
-        f"{_count(steps, 'step')} of {named}" if roots else "no model was called yet: what fits every model"
+        f"{count(steps, 'step')} of {named}" if roots else "no model was called yet: what fits every model"
     )
     return {"recommendations": chosen, "basis": basis}
 
@@ -75,7 +76,7 @@ def _choose(training: Training, looked: Looked) -> Iterator[tuple[ConditionInfo,
         yield known.DEAD_ACTIVATION, "", f"The model has {', '.join(activations)}."
     unused = "All parameters should get gradients."
     if looked.frozen:
-        unused = f"{_count(looked.frozen, 'parameter')} frozen on purpose are left out of it."
+        unused = f"{count(looked.frozen, 'parameter')} frozen on purpose are left out of it."
     yield known.PARAMETER_UNUSED, "", unused
     frozen = "It tells when updates are lost"
     yield known.WEIGHTS_FROZEN, "", f"{frozen} in {', '.join(sorted(low))}." if low else f"{frozen}."
@@ -86,7 +87,7 @@ def _choose(training: Training, looked: Looked) -> Iterator[tuple[ConditionInfo,
         yield known.MIXED_DEVICE, "", f"The model is in {where}: inputs may be elsewhere."
         yield known.OUT_OF_MEMORY, "", "The largest tensors are listed by name when an allocation fails."
     yield known.SILENT_BROADCAST, "", "A loss of (N, 1) and (N,) is silent and wrong."
-    if _uses_scaler():
+    if scalers():
         yield known.STEP_SKIPPED, "", "A GradScaler is in use."
     yield known.GRADIENTS_KEPT, "", "A missing zero_grad() is silent and wrong."
     if looked.kinds & {"Dropout", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"}:
@@ -133,11 +134,3 @@ def _look(roots: list[Any]) -> Looked:
             looked.dtypes.add(str(parameter.dtype).rpartition(".")[2])
             looked.devices.add(parameter.device.type)
     return looked
-
-
-def _uses_scaler() -> bool:
-    return bool(scalers())
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
