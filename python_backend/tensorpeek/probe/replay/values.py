@@ -67,6 +67,11 @@ def is_float(value: Any) -> bool:
     )
 
 
+def storage_of(tensor: Any) -> int:
+    """What tensors that share their memory have in common."""
+    return tensor.untyped_storage()._cdata
+
+
 def is_bad(tensor: Any) -> bool:
     """Whether any element of the floating tensor is not finite."""
     if tensor.element_size() == 1:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from tensorpeek.probe.replay.advice import advice_on, rows_text
 from tensorpeek.probe.replay.copy_of_process import Answer
 from tensorpeek.probe.replay.givens import path_in, tensors_in, weights_of
 from tensorpeek.probe.replay.op_traits import SOFTENING
 from tensorpeek.probe.replay.rerun import Outcome
-from tensorpeek.probe.replay.values import Values, values_of
+from tensorpeek.probe.replay.values import Values, storage_of, values_of
 from tensorpeek.probe.replay.watch import Source
 from tensorpeek.probe.training.places import Place
 
@@ -105,8 +104,8 @@ def made(outcome: Outcome, source: Source) -> Answer:
 
 def given(outcome: Outcome, source: Source) -> Answer:
     """The step began with what is not finite: its batch, a variable, or the weights."""
-    names = {_storage(tensor): name for name, tensor in weights_of(outcome.record.module)}
-    weight = names.get(_storage(source.tensor))
+    names = {storage_of(tensor): name for name, tensor in weights_of(outcome.record.module)}
+    weight = names.get(storage_of(source.tensor))
     if weight is not None:
         return {
             "unknown": f"`{weight}` of the model was not finite before this step; since when is not known",
@@ -171,18 +170,14 @@ def batch_size(outcome: Outcome) -> int:
 
 def _inputs(source: Source) -> list[str]:
     if source.forward is not None and source.forward.tensors:
-        return [_values_line(tensor) for tensor in source.forward.tensors]
+        return [values_of(tensor).line() for tensor in source.forward.tensors]
     return [values.line() for values in source.inputs]
-
-
-def _values_line(tensor: Any) -> str:
-    return values_of(tensor).line()
 
 
 def _name_of(outcome: Outcome, source: Source) -> str:
     """How the user reaches the given tensor."""
     record = outcome.record
-    storage = _storage(source.tensor)
+    storage = storage_of(source.tensor)
     everything = [
         *((name, value) for name, value in outcome.names.items() if not name.startswith("__")),
         *((f"args[{i}]", value) for i, value in enumerate(record.args)),
@@ -192,7 +187,7 @@ def _name_of(outcome: Outcome, source: Source) -> str:
         (path, tensor)
         for name, value in everything
         for path, tensor in tensors_in(value, name)
-        if _storage(tensor) == storage
+        if storage_of(tensor) == storage
     ]
     exact = [pair for pair in same if pair[1].shape == source.tensor.shape]
     return (exact or same or [("the input", source.tensor)])[0][0]
@@ -216,7 +211,3 @@ def _known(outcome: Outcome) -> list[str]:
 
 def _at(place: Place | None) -> str:
     return f" at {Path(place.path).name}:{place.line}" if place is not None else ""
-
-
-def _storage(tensor: Any) -> int:
-    return tensor.untyped_storage()._cdata

@@ -23,7 +23,7 @@ from tensorpeek.probe.replay.op_traits import (
     name_of_node,
     op_traits,
 )
-from tensorpeek.probe.replay.values import Values, has_nan, is_bad, is_float, values_of
+from tensorpeek.probe.replay.values import Values, has_nan, is_bad, is_float, storage_of, values_of
 from tensorpeek.probe.training.places import Place, is_users_code
 
 MOST_CLONED = 10_000_000
@@ -114,7 +114,7 @@ class Watch:
         with self.paused():
             if tensor is None or not is_float(tensor) or not is_bad(tensor):
                 return frozenset()
-            known = self._taint.get(_storage(tensor))
+            known = self._taint.get(storage_of(tensor))
             return known if known else frozenset([self._given(tensor)])
 
     def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -150,13 +150,13 @@ class Watch:
     def _incoming(self, inputs: list[Any]) -> frozenset[Source]:
         found: frozenset[Source] = frozenset()
         for tensor in inputs:
-            known = self._taint.get(_storage(tensor))
+            known = self._taint.get(storage_of(tensor))
             if known and is_bad(tensor):
                 found |= known
         return found
 
     def _settle(self, tensor: Any, traits: OpTraits, flowing: frozenset[Source]) -> None:
-        storage = _storage(tensor)
+        storage = storage_of(tensor)
         is_whole = tensor.numel() * tensor.element_size() >= tensor.untyped_storage().nbytes()
         if traits.is_view or (traits.is_mutable and not is_whole):
             flowing |= self._taint.get(storage, frozenset())
@@ -227,7 +227,7 @@ class Watch:
             inputs=[values_of(tensor) for tensor in inputs],
             arguments=[value for value in args if isinstance(value, (int, float))],
             output=values_of(output),
-            input_ops=[self._made_by.get(_storage(tensor), "") for tensor in inputs],
+            input_ops=[self._made_by.get(storage_of(tensor), "") for tensor in inputs],
             after=before,
             forward=forward if node is not None else None,
         )
@@ -237,9 +237,9 @@ class Watch:
         return source
 
     def _given(self, tensor: Any) -> Source:
-        storage = _storage(tensor)
+        storage = storage_of(tensor)
         for source in self.sources:
-            if source.tensor is not None and _storage(source.tensor) == storage:
+            if source.tensor is not None and storage_of(source.tensor) == storage:
                 return source
         values = values_of(tensor)
         # A mask that was made once, or is passed in, holds −inf and nothing else that is not finite.
@@ -280,10 +280,6 @@ class Watch:
                 place = Place(code.co_filename, frame.f_lineno or 0, code.co_name)
             frame = frame.f_back
         return place, module
-
-
-def _storage(tensor: Any) -> int:
-    return tensor.untyped_storage()._cdata
 
 
 def _floats(value: Any) -> Any:
