@@ -1,6 +1,6 @@
 # pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
-"""The only file that touches pydevd's insides.
+"""What of pydevd's insides has to do with values; only the files `pydevd_….py` touch any of them.
 
 pydevd has an extension API for texts and children, but it is read once, before we arrive; and it says nothing
 of references, frames and resuming. `problem()` checks everything used here first, so that another pydevd
