@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
@@ -25,6 +26,8 @@ MOST_STEPS_BACK = 2000
 FEWEST_LOOKS = 2
 """They lie at least the window apart, and what lies between them is followed through the graph."""
 MOST_PARTS = 50
+TABLES = (dict, OrderedDict, defaultdict)
+"""Classes whose items are read without running code of the user's."""
 
 
 @dataclass
@@ -143,12 +146,20 @@ def _holders(scopes: list[Scope]) -> Iterator[tuple[str, Any]]:
         for name, value in scope.names.items():
             if _holds(value):
                 yield name, value
-            elif type(value) is dict:
-                parts = list(value.items())[:MOST_PARTS]
-                yield from ((f"{name}[{key!r}]", part) for key, part in parts if _holds(part))
+            elif type(value) in TABLES:
+                yield from _entries(name, value)
             elif not isinstance(value, type) and source.is_users_class(type(value)):
                 parts = list(raw.attributes(value).items())[:MOST_PARTS]
-                yield from ((f"{name}.{key}", part) for key, part in parts if _holds(part))
+                for key, part in parts:
+                    if _holds(part):
+                        yield f"{name}.{key}", part
+                    elif type(part) in TABLES:
+                        yield from _entries(f"{name}.{key}", part)
+
+
+def _entries(name: str, table: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+    parts = list(table.items())[:MOST_PARTS]
+    yield from ((f"{name}[{key!r}]", part) for key, part in parts if _holds(part))
 
 
 def _holds(value: Any) -> bool:
@@ -185,15 +196,14 @@ def _total_report(scopes: list[Scope], name: str) -> Report:
 
 def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
     appending = (f"{name}.append", f"{name}.extend")
-    place = next(
-        (
-            scope.place(node)
-            for scope in scopes
-            for node in source.own_nodes(scope.body)
-            if isinstance(node, ast.Call) and source.text(node.func) in appending
-        ),
-        None,
-    )
+    own = [
+        scope.place(node)
+        for scope in scopes
+        for node in source.own_nodes(scope.body)
+        if isinstance(node, ast.Call) and source.text(node.func) in appending
+    ]
+    # A hook or another function of the file may fill a list that the training loop only owns.
+    place = own[0] if own else _filled_elsewhere(scopes, appending)
     return Report(
         "Graphs kept in a list",
         f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its "
@@ -203,6 +213,17 @@ def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
         evidence=[f"{name}: {length} tensors with grad_fn"],
         next=["Append loss.item() or loss.detach(), or empty the list after each step."],
     )
+
+
+def _filled_elsewhere(scopes: list[Scope], appending: tuple[str, ...]) -> Place | None:
+    """The only line of the scopes' files that appends to the name, else None."""
+    found = [
+        Place(path, call.lineno, source.function_of(path, call.lineno))
+        for path in {scope.path for scope in scopes}
+        for call in source.calls(path, "append", "extend")
+        if source.text(call.func) in appending
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _own_accumulation(scope: Scope, name: str) -> Place | None:

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from tensorpeek.catalogue import conditions
+from tensorpeek.probe import raw
 from tensorpeek.probe.conditions import mixed_operands
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.inplace_errors import deepest_frame, place_of_traceback
@@ -15,13 +16,16 @@ from tensorpeek.probe.conditions.mixed_operands import Operand
 from tensorpeek.probe.training.moments import Batch, Failure
 from tensorpeek.probe.training.places import Place, place_of
 from tensorpeek.probe.training.report import Related, Report
-from tensorpeek.probe.training.user_values import is_tensor
+from tensorpeek.probe.training.user_values import is_tensor, value_of
 
 MESSAGES = re.compile(
     r"same dtype|same device|scalar type|on device \S+ is not on the expected"
     r"|Input type .* and (weight|bias) type|dtypes? (of|for|must|do not) |expected m1 and m2"
     r"|to be on the same|different device|should be the same"
+    r"|expected target dtype|Found dtype \S+ but expected|can't be cast to the desired output type"
 )
+OF_DEVICES = re.compile(r"\bon device |same device|different device|to be on the same")
+OF_TARGETS = re.compile(r"expected target dtype|Found dtype|can't be cast|scalar type (Long|Int|Char|Byte)")
 STRICT = frozenset(
     {
         *("Linear", "Bilinear", "RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"),
@@ -68,10 +72,23 @@ class MixedDevice(Condition):
         if frame is None or place is None or place == self._told:
             return None
         frames = mixed_operands.frames_of(failure.traceback)
-        operands = mixed_operands.of_line(frame, place.line)
-        if len({(each.dtype, each.device) for each in operands}) < 2:
-            return None
-        return _report(frame, frames, place, operands, text)
+        operands = _disagreeing(mixed_operands.of_line(frame, place.line), text)
+        for given in () if operands else mixed_operands.given_to_library(failure.traceback):
+            operands = operands or _disagreeing(given, text)
+        return _report(frame, frames, place, operands, text) if operands else None
+
+
+def _disagreeing(operands: list[Operand], text: str) -> list[Operand]:
+    """Those that the error can be about; empty where they agree in what it complains of.
+
+    Integers are labels and indices, which differ from the weights by nature, unless it is about a target.
+    """
+    if OF_DEVICES.search(text):
+        return operands if len({each.device for each in operands}) > 1 else []
+    floating = [each for each in operands if each.dtype.is_floating_point]
+    if not OF_TARGETS.search(text) and len({each.dtype for each in floating}) > 1:
+        return floating
+    return operands if len({each.dtype for each in operands}) > 1 else []
 
 
 def _first_layer(module: Any) -> Any:
@@ -118,15 +135,20 @@ def _report(
         notes += [origin.text] if origin.text else []
         related += origin.related
         advice += origin.advice
+    if OF_TARGETS.search(text):
+        advice = ["Give the target the dtype that this loss wants: long() for class numbers, else float()."]
     if not advice:
         wanted = next((each for each in operands if not is_tensor(each.value)), operands[-1])
         others = [each.name for each in operands if each is not wanted and each.differs(wanted)]
+        others = [name for name in others if value_of(frame, name) is not raw.MISSING]
         to = repr(str(wanted.device)) if by_device else str(wanted.dtype)
         advice = [f"{name} = {name}.to({to})" for name in others if name.replace(".", "").isidentifier()]
         advice = advice or [f"Bring all of them to one {'device' if by_device else 'dtype'} with to()."]
     return Report(
         "Tensors on different devices" if by_device else "Tensors of different dtypes",
-        f"{said}.{' ' if notes else ''}{' '.join(notes)}",
+        " ".join(
+            [f"{said}.", *notes, *([f"torch says: {text.strip()}."] if OF_TARGETS.search(text) else [])]
+        ),
         place=place,
         evidence=[each.line() for each in operands] + ([text.partition(chr(10))[0][:300]] if text else []),
         next=advice,

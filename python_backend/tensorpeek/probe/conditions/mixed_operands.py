@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -70,13 +71,13 @@ def of_line(frame: FrameType, line: int) -> list[Operand]:
     statement = source.statement_around(frame.f_code.co_filename, line)
     if statement is None:
         return []
-    assigned = {source.text(target) for target in source.targets(statement)}
     found: dict[str, Operand] = {}
     for node in ast.walk(statement):
-        if not isinstance(node, (ast.Name, ast.Attribute)):
+        # A name that is read and assigned, as in `h = cell(x, h)`, still has the value that was read.
+        if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Load):
             continue
         name = source.text(node)
-        if name in found or name in assigned or not name.replace(".", "").isidentifier():
+        if name in found or not name.replace(".", "").isidentifier():
             continue
         value = value_of(frame, name)
         if value is raw.MISSING:
@@ -89,6 +90,29 @@ def of_line(frame: FrameType, line: int) -> list[Operand]:
                 found[name] = Operand(name, value, weight.dtype, weight.device)
     called = [each for each in found.values() if _is_called_with(statement, each.name, found)]
     return called or list(found.values())
+
+
+def given_to_library(traceback: TracebackType | None) -> Iterator[list[Operand]]:
+    """What each function of torch's own was given, from the one that the user called inwards."""
+    while traceback is not None:
+        if not is_users_code(traceback.tb_frame.f_code):
+            yield _given(traceback.tb_frame)
+        traceback = traceback.tb_next
+
+
+def _given(frame: FrameType) -> list[Operand]:
+    code, names = frame.f_code, locals_of(frame)
+    found: list[Operand] = []
+    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        value: Any = names.get(name)
+        if is_tensor(value):
+            found.append(Operand(name, value, value.dtype, value.device))
+        elif raw.is_module(type(value)):
+            own = {**value._parameters, **value._buffers}
+            kind = type(value).__name__
+            tensors = [(f"{kind}.{key}", each) for key, each in own.items() if is_tensor(each)]
+            found += [Operand(key, each, each.dtype, each.device) for key, each in tensors]
+    return found
 
 
 def _is_self(frame: FrameType, name: str) -> bool:

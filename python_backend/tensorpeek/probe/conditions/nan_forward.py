@@ -55,7 +55,9 @@ class NanForward(Condition):
         kind = type(call.module).__name__
         named = f"`{call.name}` ({kind})" if call.name else f"the model ({kind})"
         if weights:
-            cause = f"Its weights {listed(weights)} are not finite: an earlier step has already ruined them."
+            is_first = call.training.clock.step < 1
+            since = "before the first step" if is_first else "an earlier step has already ruined them"
+            cause = f"Its weights {listed(weights)} are not finite: {since}."
         else:
             cause = "Its inputs and its weights are finite: the module itself makes it."
         return Report(

@@ -1,0 +1,65 @@
+"""Graphs that are kept where the loop only owns the container: in tables of an object, by a hook."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from unit.conditions.watching import Watch
+
+from tensorpeek.contract.messages import Finding
+
+Keep = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Fit:
+    def __init__(self, keep: Keep) -> None:
+        self.model, self.keep = nn.Linear(8, 1), keep
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        self.history: defaultdict[str, list[torch.Tensor]] = defaultdict(list)
+
+    def step(self) -> None:
+        loss = self.model(torch.randn(4, 8)).pow(2).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.history["train"].append(self.keep(loss))
+
+
+def in_a_table(keep: Keep) -> None:
+    fit = Fit(keep)
+    for _ in range(60):
+        fit.step()
+
+
+def by_a_hook(keep: Keep) -> None:
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    maps: list[torch.Tensor] = []
+
+    def fill(module: nn.Module, args: object, output: torch.Tensor) -> None:
+        maps.append(keep(output))
+
+    model.register_forward_hook(fill)
+    for _ in range(60):
+        loss = model(torch.randn(4, 8)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert len(maps) == 60
+
+
+@pytest.mark.parametrize(
+    ("train", "line"),
+    [
+        (in_a_table, 'self.history["train"].append(self.keep(loss))'),
+        (by_a_hook, "maps.append(keep(output))"),
+    ],
+)
+def test_it_is_told_at_the_line_that_fills(watch: Watch, train: Callable[[Keep], None], line: str) -> None:
+    found: list[Finding] = watch(lambda: train(lambda kept: kept), "growing-graph")
+    assert [finding["lineText"].strip() for finding in found] == [line]
+    assert watch(lambda: train(torch.Tensor.detach), "growing-graph") == []
