@@ -21,6 +21,8 @@ EARLY = 8
 """Parameters of which one is looked at in every step."""
 SMALL = 100_000
 """Elements of a gradient that is looked at in every step."""
+BEGINNING, SELDOM = 64, 4
+"""After so many steps, a second gradient is looked at in each so many only."""
 THOROUGH = 16
 """Steps after which all gradients are looked at."""
 
@@ -64,9 +66,10 @@ class NanGradient(Condition):
         """Looks at one telling gradient in every step, at one more in turn, and at all now and then."""
         self._turn += 1
         if self._turn % THOROUGH == 0:
+            gradients = [each.grad for group in step.optimizer.param_groups for each in group["params"]]
             return not all(
-                each.parameter.grad is None or _is_finite(each.parameter.grad, step, index)
-                for index, each in enumerate(trained(step))
+                gradient is None or _is_finite(gradient, step, index)
+                for index, gradient in enumerate(gradients)
             )
         groups = step.optimizer.param_groups
         parameters = groups[0]["params"]
@@ -76,8 +79,13 @@ class NanGradient(Condition):
         gradient = parameters[place].grad if place < len(parameters) else None
         if gradient is not None and not _is_finite(gradient, step, -1):
             return True
-        parameters = groups[self._turn % len(groups)]["params"]
-        gradient = parameters[self._turn % len(parameters)].grad if parameters else None
+        turn = self._turn
+        if turn > BEGINNING:
+            turn, rest = divmod(turn, SELDOM)
+            if rest:
+                return False
+        parameters = groups[turn % len(groups)]["params"]
+        gradient = parameters[turn % len(parameters)].grad if parameters else None
         return gradient is not None and not _is_finite(gradient, step, -2)
 
 

@@ -19,21 +19,23 @@ class StepSkipped(Condition):
 
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
-        self._tried: dict[int, int] = {}
-        """Steps of each optimizer, by its id, those left out too."""
+        self._skipped: dict[int, int] = {}
+        """Steps of each optimizer that were left out, by its id."""
+        self._taken: dict[int, int] = {}
+        """Steps that it had taken when it last left one out."""
         self._in_a_row: dict[int, int] = {}
-
-    def on_update(self, step: Step) -> None:
-        key = id(step.optimizer)
-        self._tried[key] = self._tried.get(key, 0) + 1
-        self._in_a_row[key] = 0
 
     def on_skip(self, step: Step) -> Report | None:
         key = id(step.optimizer)
-        self._tried[key] = self._tried.get(key, 0) + 1
-        self._in_a_row[key] = self._in_a_row.get(key, 0) + 1
+        taken = step.training.clock.steps_of(step.optimizer)
+        self._skipped[key] = self._skipped.get(key, 0) + 1
+        self._in_a_row[key] = self._in_a_row.get(key, 0) + 1 if self._taken.get(key) == taken else 1
+        self._taken[key] = taken
         # A scaler begins with a scale that is too large on purpose, and finds the right one by skipping.
-        if self._in_a_row[key] < self.whole("window") or self._tried[key] <= self.settings["warmup"]:
+        if (
+            self._in_a_row[key] < self.whole("window")
+            or taken + self._skipped[key] <= self.settings["warmup"]
+        ):
             return None
         rows, self._in_a_row[key] = self._in_a_row[key], 0
         torch = sys.modules["torch"]

@@ -58,11 +58,13 @@ class Active:
         """The shortest time of the method for a kind of moment, in seconds; 0 while it was not timed."""
         return self._times.get(kind, (0, 0.0))[1]
 
-    def find_slow(self, trials: int, budget: Budget, step_seconds: float) -> None:
-        """Notes the methods that have turned out to be too slow for each step."""
+    def find_slow(self, trials: int, budget: Budget, step_seconds: float) -> bool:
+        """Notes the methods that have turned out to be too slow for each step. Returns whether some have."""
+        before = len(self._slow)
         for kind, (count, least) in self._times.items():
             if count >= trials and step_seconds and budget.is_slow(least, step_seconds):
                 self._slow.add(kind)
+        return len(self._slow) > before
 
     def spoke(self, kind: str, step: int, report: Report | None, found: list[tuple[Active, Report]]) -> None:
         """Adds what it has reported to `found`, unless it is to be silent."""

@@ -71,7 +71,7 @@ LATE = LateValues()
 
 def is_at_hand(tensor: Any) -> bool:
     """Whether its numbers can be read without waiting for a device."""
-    return tensor.device.type in AT_HAND
+    return (tensor.is_cpu and "cpu" in AT_HAND) or tensor.device.type in AT_HAND
 
 
 def numbers_of(tensor: Any, name: str) -> list[float] | None:

@@ -56,6 +56,8 @@ class Dispatch:
         self._core: dict[str, tuple[Told, ...]] = {}
         """Those of them that no step may go without."""
         self._rest = self._turn = 0
+        self._settling = 0.0
+        """Seconds that a measured step takes beside the conditions' own."""
         self._is_measured = False
         """Whether sampled conditions are told in this step, and everything is timed."""
         self._budget = budget
@@ -100,6 +102,9 @@ class Dispatch:
         now = perf_counter()
         if self._is_measured:
             self._settle(now, step_seconds)
+            took = perf_counter() - now
+            self._settling = took if not self._settling else min(took, 1.1 * self._settling)
+            self._budget.spent += took
         if now < self._next_due and step >= FIRST_STEPS:
             if self._rest:
                 self._turn = (self._turn + 1) % (BLOCK + self._rest)
@@ -129,15 +134,7 @@ class Dispatch:
         if self._is_measured:
             found = self._tell_timed(kind, told, moment, step)
         else:
-            found = []
-            with Unobserved():
-                for active, method in told:
-                    try:
-                        report = method(moment)
-                    except Exception as error:  # noqa: BLE001  it must not end the program
-                        self._switch_off(active, error)
-                        continue
-                    active.spoke(kind, step, report, found)
+            found = self._tell_briefly(kind, told, moment, step)
         self._budget.spent += perf_counter() - begun
         return found
 
@@ -149,6 +146,38 @@ class Dispatch:
                 active.spoke("end", step, method(), found)
             except Exception as error:  # noqa: BLE001, PERF203  it must not end the program
                 self._switch_off(active, error)
+        return found
+
+    def _tell_briefly(self, kind: str, told: tuple[Told, ...], moment: Any, step: int) -> Reports:
+        """Meanwhile neither autograd nor the user's modes see what is computed.
+
+        Subclasses of tensors still see it: keeping them out as well costs more.
+        """
+        found: Reports = []
+        torch = sys.modules.get("torch")
+        core = torch._C if torch is not None else None
+        guards: ExitStack | None = None
+        let_graphs: Callable[[bool], None] | None = None
+        if core is not None:
+            if core._len_torch_function_stack() or core._len_torch_dispatch_stack():
+                guards = unobserved()
+            elif core.is_grad_enabled():
+                let_graphs = core._set_grad_enabled
+                core._set_grad_enabled(False)
+        try:
+            for active, method in told:
+                try:
+                    report = method(moment)
+                except Exception as error:  # noqa: BLE001  it must not end the program
+                    self._switch_off(active, error)
+                    continue
+                if report is not None or active.silent_kinds:
+                    active.spoke(kind, step, report, found)
+        finally:
+            if let_graphs is not None:
+                let_graphs(True)
+            if guards is not None:
+                guards.close()
         return found
 
     def _tell_timed(self, kind: str, told: tuple[Told, ...], moment: Any, step: int) -> Reports:
@@ -175,17 +204,26 @@ class Dispatch:
 
     def _settle(self, now: float, step_seconds: float) -> None:
         """Charges what the conditions of a measured step have cost."""
-        sharers = max(1, sum(active.samples for active in self._active.values()))
+        sampled = [active for active in self._active.values() if active.samples]
+        shared = self._settling / max(1, sum(active.is_due for active in sampled))
+        is_slower = False
         for active in self._active.values():
             if active.is_due:
-                active.due = self._budget.next_due(active.due, now, active.cost, sharers)
-                active.find_slow(TRIALS, self._budget, step_seconds)
+                cost = active.cost + shared
+                active.due = self._budget.next_due(active.due, now, cost, max(1, len(sampled)))
+                if active.id not in ESSENTIAL:
+                    is_slower = active.find_slow(TRIALS, self._budget, step_seconds) or is_slower
             active.cost = 0.0
-            active.left_out = active.left_out or (active.samples and active.due > now)
-        self._sort()
+            active.left_out = active.left_out or (active.due > now and active in sampled)
+        if is_slower:
+            self._sort()
+            sampled = [active for active in self._active.values() if active.samples]
+        self.now, self._is_measured = self._always, False
         self._rest = self._rest_between_blocks(step_seconds)
-        dues = (active.due for active in self._active.values() if active.samples)
-        self._next_due = min(dues, default=math.inf)
+        # Those that are due soon after one another are told together: a measured step costs by itself.
+        soonest = min((active.due for active in sampled), default=math.inf)
+        has_credit = soonest <= now
+        self._next_due = soonest if has_credit else max(soonest, now + self._budget.pause(self._settling))
 
     def _rest_between_blocks(self, step_seconds: float) -> int:
         """Steps in which only the essential conditions are told, so that short steps stay short."""
@@ -221,32 +259,6 @@ class Dispatch:
             if (told := tuple(each for each in all_told if each.active.id in ESSENTIAL or kind in ALWAYS))
         }
         self.now, self._is_measured = self._always, False
-
-
-class Unobserved:
-    """Meanwhile neither autograd nor the user's modes see what is computed; for a few cheap looks.
-
-    Subclasses of tensors still see it: keeping them out as well costs more.
-    """
-
-    def __enter__(self) -> None:
-        torch = sys.modules.get("torch")
-        self._thorough: ExitStack | None = None
-        self._core: Any = None
-        if torch is None:
-            return
-        core = torch._C
-        if core._len_torch_function_stack() or core._len_torch_dispatch_stack():
-            self._thorough = unobserved()
-        elif torch.is_grad_enabled():
-            self._core = core
-            core._set_grad_enabled(False)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._core is not None:
-            self._core._set_grad_enabled(True)
-        if self._thorough is not None:
-            self._thorough.close()
 
 
 def is_observed(tensor: Any) -> bool:

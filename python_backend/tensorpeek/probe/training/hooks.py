@@ -11,13 +11,14 @@ import functools
 import sys
 import weakref
 from threading import get_ident
-from types import FrameType
 from typing import Any, Callable
 
 from tensorpeek.probe.training import scaling
+from tensorpeek.probe.training.call_sites import keywords_of
 from tensorpeek.probe.training.compiled import CompiledCalls
 from tensorpeek.probe.training.events import Events
 from tensorpeek.probe.training.places import user_frame
+from tensorpeek.probe.training.running_step import RunningStep
 
 
 class Hooks:
@@ -29,7 +30,7 @@ class Hooks:
         self._pre_hooks: dict[Any, Any] = {}
         self._in_backward: set[int] = set()
         """Threads."""
-        self._stepping: dict[int, _RunningStep] = {}
+        self._stepping: dict[int, RunningStep] = {}
         """By thread: the outermost step of an optimizer that runs."""
         self._steps_begun = 0
         self._left_out: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -142,10 +143,8 @@ class Hooks:
         if not self._begins_step():
             return None
         self._pre_hooks.pop(self, None)
-        calling = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        # torch hands keywords to hooks of single modules only.
-        kwargs = calling.f_locals.get("kwargs")
-        return self._tell(self._events.root_called, module, args, kwargs or {}, user_frame(calling))
+        kwargs, caller = keywords_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        return self._tell(self._events.root_called, module, args, kwargs, user_frame(caller))
 
     def tell_root(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Tells of the call of a root that no hook sees. Returns whether it begins a step."""
@@ -192,7 +191,7 @@ class Hooks:
         outer = self._stepping.get(thread)
         if outer is not None and outer.is_around(calling):
             return None
-        step = self._stepping[thread] = _RunningStep(id(calling), optimizer)
+        step = self._stepping[thread] = RunningStep(id(calling), optimizer)
         if scaling.leaves_out(optimizer):
             step.is_left_out = True
             return None
@@ -270,37 +269,6 @@ class Hooks:
         indices = original(iterator)
         self._tell(self._events.indices_drawn, iterator, indices)
         return indices
-
-
-class _RunningStep:
-    """A call of an optimizer's `step`."""
-
-    def __init__(self, frame: int, optimizer: Any) -> None:
-        self._frame = frame
-        self.optimizer = optimizer
-        self.is_left_out = False
-        self.hidden: list[tuple[Any, Any]] = []
-
-    def is_around(self, inner: FrameType) -> bool:
-        """Whether another call is in it. It is not where the step was left by an exception."""
-        frame = inner.f_back
-        while frame is not None and not (id(frame) == self._frame and frame.f_code is inner.f_code):
-            frame = frame.f_back
-        return frame is not None
-
-    def hide_gradients(self) -> None:
-        """Makes the step change nothing: optimizers pass over what has no gradient."""
-        for group in self.optimizer.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self.hidden.append((parameter, parameter.grad))
-                    parameter.grad = None
-
-    def show_gradients(self) -> None:
-        for parameter, gradient in self.hidden:
-            if parameter.grad is None:
-                parameter.grad = gradient
-        self.hidden.clear()
 
 
 def _retains(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -14,6 +14,8 @@ CREDIT_S = 0.2
 """Together, at the beginning and after idle times."""
 FIRST_STEPS = 2
 """Are looked at whole in any case."""
+SAMPLED = 0.5
+"""Of the budget, for what is sampled; the rest is for what runs in every step."""
 BASE_S = 6e-6
 """What the hooks take in each step beside what is timed."""
 SLOW_S, SLOW_SHARE = 10e-6, 0.01
@@ -51,7 +53,11 @@ class Budget:
         """When a condition, one of `sharers`, may run again after it has cost so many seconds."""
         if self.percent <= 0:
             return math.inf
-        return max(due, now - self._saved()) + cost * sharers * 100 / self.percent
+        return max(due, now - self._saved()) + self._earning(cost * sharers)
+
+    def pause(self, seconds: float) -> float:
+        """How long to wait until something that takes so many seconds is done again."""
+        return 2 * self._earning(seconds) if self.percent > 0 else math.inf
 
     def is_slow(self, seconds: float, step_seconds: float) -> bool:
         """Whether a method is too slow for every step."""
@@ -59,4 +65,8 @@ class Budget:
 
     def _saved(self) -> float:
         """The seconds in which the credit grows."""
-        return CREDIT_S * 100 / self.percent if self.percent > 0 else 0.0
+        return self._earning(CREDIT_S) if self.percent > 0 else 0.0
+
+    def _earning(self, seconds: float) -> float:
+        """How long the program runs until so many are earned."""
+        return seconds * 100 / (SAMPLED * self.percent)

@@ -55,6 +55,9 @@ class DataPasses:
 
     def epoch(self) -> int:
         """The pass over the data that is trained on, from 0; asked at a backward pass. -1 when unknown."""
+        if not self._fetched:
+            main = self._trained_on() if self._trained_on is not None else None
+            return self._passes.get(main, 0) - 1 if main is not None else -1
         samplers = [sampler for reference in self._fetched if (sampler := reference()) is not None]
         main = self._trained_on() if self._trained_on is not None else None
         if samplers and main not in samplers:

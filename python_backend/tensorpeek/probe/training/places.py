@@ -62,6 +62,20 @@ def user_frame(frame: FrameType | None = None) -> FrameType | None:
     return None
 
 
+_lines: dict[tuple[int, int], tuple[CodeType, int]] = {}
+"""By the code's address and the instruction; the code is kept, so that its address stays its own."""
+
+
+def line_in(frame: FrameType) -> int:
+    """The line that a frame is in: Python counts up to it each time."""
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    known = _lines.get(key)
+    if known is None:
+        known = _lines[key] = code, frame.f_lineno or 0
+    return known[1]
+
+
 def place_of(frame: FrameType | None) -> Place | None:
     if frame is None:
         return None

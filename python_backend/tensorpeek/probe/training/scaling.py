@@ -23,6 +23,8 @@ class Scaling:
 
     def take(self, root: Any) -> tuple[Any, float]:
         """The loss that `root` was made of, and the factor; `root` itself and 1 when no scaler made it."""
+        if not self._pairs:
+            return root, 1.0
         for reference, outputs, scaler in self._pairs:
             if reference() is root:
                 self._pairs.clear()

@@ -215,9 +215,8 @@ class Training:
         reports = self._dispatch.tell(kind, moment, self.clock.step)
         if reports:
             self._reporting.report(kind, reports, frame)
-        if kind in self._callbacks:
-            for callback in self._callbacks[kind]:
-                callback(moment)
+        for callback in self._callbacks.get(kind, ()):
+            callback(moment)
 
     def stopped_for(self, seconds: float) -> None:
         """The program has stood still, as for the listeners of a finding, most of it the user's."""

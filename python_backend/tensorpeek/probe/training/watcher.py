@@ -15,7 +15,7 @@ from tensorpeek.probe.training.dispatch import is_observed, unobserved
 from tensorpeek.probe.training.loss_names import loss_name
 from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
 from tensorpeek.probe.training.passes import DataPasses
-from tensorpeek.probe.training.places import is_users_code, user_frame
+from tensorpeek.probe.training.places import is_users_code, line_in, user_frame
 from tensorpeek.probe.training.random_state import random_state
 from tensorpeek.probe.training.step_record import StepRecord
 
@@ -47,33 +47,35 @@ class Watcher:
 
     @property
     def record(self) -> StepRecord | None:
-        return self._local.record
+        return self._local.state.record
 
     @property
     def gradients_are_ready(self) -> bool:
         """Whether this thread's backward pass has run, and its optimizer has not stepped since."""
-        return self._local.is_backward_done
+        return self._local.state.is_backward_done
 
     def root_called(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
     ) -> tuple[Any, ...] | None:
-        training, local = self._training, self._local
+        training, state = self._training, self._local.state
         if self.is_idle_copy or training.is_evaluating():
             return None
         clock = training.clock
         replaced = None
         if training.replay is not None:
             replaced = args = self._replay(training.replay, module, args, kwargs, frame)
-        self._dispatch.begin(clock.step, clock.step_seconds)
-        if local.record is None or local.record.module is not module:
+        step, seconds = clock.step, clock.step_seconds
+        self._dispatch.begin(step, seconds)
+        last = state.record
+        if last is None or last.module is not module:
             training.models.add_root(module)
-        whole = clock.step < FIRST_STEPS or clock.step_seconds > SLOW_STEP_S
-        record = StepRecord(clock.step, module, args, kwargs, random_state(whole))
+        whole = step < FIRST_STEPS or seconds > SLOW_STEP_S
+        record = StepRecord(step, module, args, kwargs, random_state(whole))
         record.rows = self._passes.rows
         if frame is not None:
             _note_place(record, frame)
-        local.record = record
-        local.is_backward_done = False
+        state.record = record
+        state.is_backward_done = False
         wanted = training.wants("module")
         if wanted is not self._is_measuring:
             self._measure(wanted)
@@ -94,37 +96,38 @@ class Watcher:
         self.is_idle_copy = True
 
     def before_backward(self, roots: list[Any], retains_graph: bool, frame: FrameType | None) -> bool:
-        training, record = self._training, self._local.record
+        training, state = self._training, self._local.state
+        record = state.record
         self.is_idle_copy = False
         if training.is_evaluating():
             return True
         training.clock.began_backward(self._passes.epoch())
-        if record is None or self._local.is_backward_done:
+        if record is None or state.is_backward_done:
             self._dispatch.begin(training.clock.step, training.clock.step_seconds)
         if self._is_measuring:
             self._measure(False)
         if record is not None and frame is not None:
-            record.frame, record.backward_line = frame, frame.f_lineno or 0
+            record.frame, record.backward_line = frame, line_in(frame)
         try:
             for index, root in enumerate(roots):
-                self._loss(root, index, retains_graph, frame)
+                self._loss(root, index, retains_graph, frame, record)
         finally:
             if record is not None:
                 record.frame = None
-        return not training.wishes.take_drop()
+        return not (training.wishes.drops_batch and training.wishes.take_drop())
 
     def after_backward(self) -> None:
-        self._local.is_backward_done = True
+        self._local.state.is_backward_done = True
 
     def gradients_ready(self, optimizer: Any) -> bool:
-        training, record = self._training, self._local.record
+        training, state = self._training, self._local.state
         if training.is_evaluating():
             return True
         training.clock.begins_step(optimizer)
         if training.wants("gradients") or training.wants("update"):
-            frame = user_frame()
+            frame, record = user_frame(), state.record
             scale = scaling.factor_in(optimizer)
-            step = self._local.step = Step(training, optimizer, frame, training.clock.step, scale)
+            step = state.step = Step(training, optimizer, frame, training.clock.step, scale)
             if record is not None:
                 record.frame = frame
             try:
@@ -134,28 +137,28 @@ class Watcher:
                 if record is not None:
                     record.frame = None
         training.ranks.before_step()
-        return not training.wishes.take_skip()
+        return not (training.wishes.skips_step and training.wishes.take_skip())
 
     def _keep_norm(self, step: Step) -> None:
         """Where a condition has worked out the norms, they are the view's as well."""
-        norms = step.cache.get("gradient norms")
+        norms = step.cache.get("gradient norms") if step.cache else None
         if norms:
             self.gradient_norm = math.hypot(*norms.values())
 
     def weights_changed(self, optimizer: Any) -> None:
-        training, step = self._training, self._local.step
+        training, state = self._training, self._local.state
         if training.is_evaluating():
             return
-        self._local.step = None
-        self._local.is_backward_done = False
+        step, state.step = state.step, None
+        state.is_backward_done = False
         training.clock.took_step(optimizer)
-        if step is not None:
+        if step is not None and training.wants("update"):
             training.moment("update", step, step.frame)
         training.end_step()
 
     def step_skipped(self, optimizer: Any) -> None:
         training, frame = self._training, user_frame()
-        self._local.is_backward_done = False
+        self._local.state.is_backward_done = False
         training.moment("skip", Step(training, optimizer, frame, training.clock.step), frame)
         training.end_step()
 
@@ -195,7 +198,14 @@ class Watcher:
         self._is_measuring = wanted
         self._training.measure_modules(wanted)
 
-    def _loss(self, root: Any, index: int, retains_graph: bool, frame: FrameType | None) -> None:
+    def _loss(
+        self,
+        root: Any,
+        index: int,
+        retains_graph: bool,
+        frame: FrameType | None,
+        record: StepRecord | None,
+    ) -> None:
         training = self._training
         name = loss_name(frame, index)
         loss, scale = self._scaling.take(root)
@@ -206,8 +216,8 @@ class Watcher:
             value, late = self._value(name, loss)
         if value is not None:
             training.keep_loss(name, value)
-            if self._local.record is not None:
-                self._local.record.loss = value
+            if record is not None:
+                record.loss = value
         if training.wants("loss"):
             moment = Loss(training, root, name, frame, value, scale, retains_graph, late)
             training.moment("loss", moment, frame)
@@ -223,10 +233,16 @@ class Watcher:
         return (values[0] if values else None), True
 
 
-class _Local(threading.local):
+class _State:
     record: StepRecord | None = None
     step: Step | None = None
     is_backward_done = False
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.state = _State()
+        """Of the thread: one look-up for all of it."""
 
 
 class _Site(NamedTuple):
@@ -234,22 +250,26 @@ class _Site(NamedTuple):
 
     code: CodeType
     """Kept alive, since its address is the key: its hash would be worked out anew each time."""
+    line: int
     names: tuple[str, ...]
     """Whose values a second run of the step needs."""
     calls_backward: bool
 
 
 _sites: dict[tuple[int, int], _Site] = {}
+"""By the code's address and the instruction."""
 
 
 def _note_place(record: StepRecord, frame: FrameType) -> None:
     """Where the user's function calls the model, and what a second call of it needs."""
-    code, line = frame.f_code, frame.f_lineno or 0
-    record.code, record.line = code, line
-    site = _sites.get((id(code), line))
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    site = _sites.get(key)
     if site is None:
         calls_backward = any("backward" in name for name in code.co_names)
-        site = _sites[id(code), line] = _Site(code, names_to_keep(code, line), calls_backward)
+        line = frame.f_lineno or 0
+        site = _sites[key] = _Site(code, line, names_to_keep(code, line), calls_backward)
+    record.code, record.line = code, site.line
     if site.names:
         present = frame.f_locals
         record.arguments = {name: present[name] for name in site.names if name in present}
