@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -29,12 +30,30 @@ PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
+class Watch:
+    """What else is watched for, beside the lines."""
+
+    everything: bool = False
+    """Every box of a training-wide condition is ticked."""
+    modules: Sequence[str] = ()
+    """Patterns of module breakpoints."""
+    variables: Sequence[str] = ()
+    """Names of the first stop's frame, which stop whenever they are written."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Everything that must not depend on who is watching."""
 
     exit_code: int
     stdout: str
     stderr: str
+
+    def without_profile(self) -> Outcome:
+        """Without log messages, and without torch's operators in a profile: conditions measure with some."""
+        facts = json.loads(self.stdout.splitlines()[-1])
+        facts["log"] = {name: count for name, count in facts["log"].items() if not name.startswith("aten::")}
+        return Outcome(self.exit_code, json.dumps(facts), self.stderr)
 
 
 def run_bare(script: str, environment: Mapping[str, str] | None = None) -> Outcome:
@@ -56,18 +75,27 @@ def run_watched(
     environment: Mapping[str, str] | None = None,
     children: int = 0,
     settings: Mapping[str, float] | None = None,
+    watch: Watch | None = None,
 ) -> tuple[Outcome, list[Seen]]:
     """Stops at every hit of every marker, in this many child processes too, and looks at everything."""
+    watch = watch or Watch()
     with DebugSession() as session:
+        session.initialize()
+        boxes = [box["filter"] for box in session.server_capabilities["exceptionBreakpointFilters"]]
         session.launch(
             f"training/{script}",
             stops=stops,
+            exceptions=[box for box in boxes if box.startswith("tp.")] if watch.everything else [],
+            configuration_done=False,
             subProcess=children > 0,
             tensorpeek=dict(settings or {}),
             env={**QUIET_PROFILER, **(environment or {})},
         )
+        names = [{"name": f"module:{pattern}"} for pattern in watch.modules]
+        session.request("setFunctionBreakpoints", breakpoints=names)
+        session.request("configurationDone")
         nursery = _Nursery(session, children)
-        seen = _watch(session) + nursery.seen()
+        seen = _watch(session, watch.variables) + nursery.seen()
         exit_code = session.run_to_end(PATIENCE)
         return Outcome(exit_code, session.output("stdout"), _stderr(session)), seen
 
@@ -76,12 +104,25 @@ def _stderr(session: DebugSession) -> str:
     return PYDEVD_RACE.sub("", session.output("stderr"))
 
 
-def _watch(session: DebugSession) -> list[Seen]:
+def _break_on_change(session: DebugSession, names: Sequence[str]) -> None:
+    breakpoints: list[dict[str, Any]] = []
+    for name in names:
+        reference = session.scope()
+        information = session.request("dataBreakpointInfo", name=name, variablesReference=reference)
+        assert information["dataId"], information
+        breakpoints.append({"dataId": information["dataId"], "accessType": "write"})
+    answers = session.request("setDataBreakpoints", breakpoints=breakpoints)["breakpoints"]
+    assert all(answer["verified"] for answer in answers)
+
+
+def _watch(session: DebugSession, variables: Sequence[str] = ()) -> list[Seen]:
     """Looks at everything at every stop until the program ends, most thoroughly at the first of each line."""
     seen: list[Seen] = []
     lines: set[int] = set()
     while _stops_again(session, len(seen)):
         stop = session.wait_for_stop()
+        if variables and not seen:
+            _break_on_change(session, variables)
         seen.append(look(session, BRIEF if stop.line in lines else THOROUGH))
         lines.add(stop.line)
         session.resume()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from observer.look import Seen
-from observer.runs import WITHOUT_NUMPY, run_bare, run_watched
+from observer.runs import WITHOUT_NUMPY, Watch, run_bare, run_watched
 
 pytestmark = pytest.mark.timeout(300)
 """Each test imports torch twice, which takes a while on a busy machine."""
@@ -35,18 +35,22 @@ def assert_same_run(
     environment: Mapping[str, str] | None = None,
     children: int = 0,
     settings: Mapping[str, float] | None = None,
+    watch: Watch | None = None,
+    least: int = 4,
 ) -> list[Seen]:
     with ThreadPoolExecutor(1) as beside:
         bare_run = beside.submit(run_bare, script, environment)
-        watched, seen = run_watched(script, stops, environment, children, settings)
+        watched, seen = run_watched(script, stops, environment, children, settings, watch)
         bare = bare_run.result()
     assert bare.exit_code == 0, bare.stderr
+    if watch is not None and watch.everything:
+        watched, bare = watched.without_profile(), bare.without_profile()
     assert json.loads(watched.stdout.splitlines()[-1]) == json.loads(bare.stdout.splitlines()[-1])
     assert watched == bare
-    assert len(seen) >= 4
+    assert len(seen) >= least
     assert all(stop.expansions > 10 and stop.evaluations > 5 for stop in seen)
-    assert sum(stop.rows for stop in seen) > len(seen)
-    assert sum(stop.inline_values for stop in seen) > len(seen)
+    assert not seen or sum(stop.rows for stop in seen) > len(seen)
+    assert not seen or sum(stop.inline_values for stop in seen) > len(seen)
     return seen
 
 
@@ -68,3 +72,18 @@ def test_run_with_unfinished_values_made_exact_is_the_same() -> None:
     settings = {"valueBudgetMs": 0.1, "answerBudgetMs": 0.1}
     seen = assert_same_run("gan.py", ["generator"], settings=settings)
     assert sum(stop.lazy for stop in seen) > 0
+
+
+@pytest.mark.parametrize("script", [script for script, _ in SCRIPTS])
+def test_run_with_every_condition_ticked_is_the_same(script: str) -> None:
+    assert_same_run(script, [], watch=Watch(everything=True), least=0)
+
+
+def test_run_with_all_that_can_be_watched_at_once_is_the_same() -> None:
+    conditions = [
+        {"marker": "backward", "condition": "tp.spike(loss) or tp.changed(logits) or tp.norm(hidden) > 0"},
+        {"marker": "step", "condition": "tp.every(2) and tp.grad_norm(model, optimizer) >= 0"},
+        {"marker": "hooked", "logMessage": "{tp.line(hidden)} {tp.dead(hidden)} {tp.outside(hidden, 0, 1)}"},
+    ]
+    watch = Watch(everything=True, modules=["0", "*[backward]"], variables=["loss", "logits"])
+    assert_same_run("mlp.py", conditions, watch=watch)
