@@ -98,6 +98,7 @@ class BadInput(Condition):
             values={name: tensor, f"{name}[{where[0]}]": tensor[where[0]]} if where else {name: tensor},
             # What comes from a DataLoader was so before; anything else may have been computed just now.
             seeks_producer=row is None,
+            is_of_batch=True,
         )
 
     def _late(self, way: str, low: float, high: float) -> Report | None:
@@ -111,6 +112,7 @@ class BadInput(Condition):
             f"{word} in the batch: `{way}` of the batch before was not finite; that was read from the device "
             "one step late.",
             next=["Look at the rows of that batch where the data are read."],
+            is_of_batch=True,
         )
 
     def _far_outside(self, batch: Batch, way: str, tensor: Any, size: float) -> Report | None:

@@ -39,5 +39,7 @@ class Report:
     """Values that are shown as variables at the stop: inputs, outputs, gradients."""
     seeks_producer: bool = False
     """A value is not finite: the engine replays the step and adds where it was born."""
+    is_of_batch: bool = False
+    """The batch itself is not finite: what becomes NaN of it in the same step is no news."""
     is_warning: bool = False
     """Set for what is worth a line in the findings but no stop."""

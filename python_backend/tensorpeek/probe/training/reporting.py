@@ -6,7 +6,6 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable
 
-from tensorpeek.catalogue.conditions import BAD_INPUT
 from tensorpeek.contract.messages import Finding
 from tensorpeek.probe.training.active import Active
 from tensorpeek.probe.training.findings import make_finding
@@ -51,7 +50,7 @@ class Reporting:
                     add_producer(training.record, kind, report, frame)
                 except Exception as error:  # noqa: BLE001  what is known without a replay is told
                     training.note_problem("while replaying the step", error)
-            if active.id == BAD_INPUT.id and report.title.startswith(("NaN", "Inf")):
+            if report.is_of_batch:
                 self._bad_input_at = step
             self._number += 1
             finding = make_finding(
