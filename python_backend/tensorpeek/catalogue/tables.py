@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tensorpeek.catalogue.conditions import CONDITIONS
-from tensorpeek.catalogue.functions import FUNCTIONS
+from tensorpeek.catalogue.functions import ACCEPTED, FUNCTIONS
 
 
 def conditions_table() -> str:
@@ -23,9 +23,9 @@ def conditions_table() -> str:
 
 
 def functions_table() -> str:
-    """Every function of `tp`."""
+    """Every function of `tp`, and what it may be asked of."""
     rows = [(f"`{info.signature}`", info.help, f"`{info.example}`") for info in FUNCTIONS]
-    return _table(("function", "says", "example"), rows)
+    return f"{ACCEPTED}\n\n{_table(('function', 'says', 'example'), rows)}"
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

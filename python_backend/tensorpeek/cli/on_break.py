@@ -92,5 +92,6 @@ def _import_debugpy() -> Any:
         return None
     if str(folder.parent) not in sys.path:
         sys.path.append(str(folder.parent))
+    # By its name only: what runs in the program may not depend on it.
     name = "debugpy"
     return importlib.import_module(name)
