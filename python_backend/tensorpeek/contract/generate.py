@@ -88,18 +88,22 @@ def emit_python(schema: Schema) -> str:
     for group, methods in schema["methods"].items():
         names = {"enum": list(methods["names"])}
         out += [
-            f"{group.removesuffix('s')} = {python_type(names)}",
+            *assigned(group.removesuffix("s"), python_type(names)),
             *docstring(methods["description"], ""),
             "",
         ]
+    is_after_class = False
     for name, definition in schema["definitions"].items():
         if definition.get("type") != "object":
             out += [
-                f"{name} = {python_alias(definition)}",
+                *([""] if is_after_class else []),
+                *assigned(name, python_alias(definition)),
                 *docstring(definition.get("description", ""), ""),
                 "",
             ]
+            is_after_class = False
             continue
+        is_after_class = True
         required = definition["required"]
         optional = [k for k in definition["properties"] if k not in required]
         if optional and required:
@@ -117,11 +121,23 @@ def python_class(
     documentation = definition.get("description", "") if documentation is None else documentation
     out = ["", f"class {name}({base}):"]
     if documentation:
-        out += [*docstring(documentation, "    "), ""]
+        out += [*docstring(documentation, "    "), *([""] if keys else [])]
     for key in keys:
         field = definition["properties"][key]
         out += [f"    {key}: {python_type(field)}", *docstring(field.get("description", ""), "    ")]
     return [*out, ""]
+
+
+def assigned(name: str, written: str) -> list[str]:
+    """The lines of an assignment of a type, broken as the formatter would."""
+    whole = f"{name} = {written}"
+    if len(whole) <= LINE_LENGTH:
+        return [whole]
+    before, _, inside = whole.removesuffix("]").partition("[")
+    lines = [f"    {inside}"]
+    if len(lines[0]) > LINE_LENGTH:
+        lines = [f"    {part}," for part in inside.split(", ")]
+    return [f"{before}[", *lines, "]"]
 
 
 def docstring(text: str, indent: str) -> list[str]:

@@ -6,13 +6,21 @@ from typing import Any, Literal, TypedDict, Union
 
 CONTRACT_VERSION = 1
 
-DebugRequest = Literal["tensorpeek/tensors", "tensorpeek/inlineValues", "tensorpeek/training", "tensorpeek/trainingAction", "tensorpeek/recommend"]
+DebugRequest = Literal[
+    "tensorpeek/tensors",
+    "tensorpeek/inlineValues",
+    "tensorpeek/training",
+    "tensorpeek/trainingAction",
+    "tensorpeek/recommend",
+]
 """Custom DAP requests that our adapter answers."""
 
 DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process", "tensorpeek/finding"]
 """Custom DAP events that our adapter sends."""
 
-ServerRequest = Literal["tensorpeek/evaluatableExpression", "tensorpeek/trainingBreakpoints", "tensorpeek/explainCondition"]
+ServerRequest = Literal[
+    "tensorpeek/evaluatableExpression", "tensorpeek/trainingBreakpoints", "tensorpeek/explainCondition"
+]
 """LSP requests of our own that the language server answers; null where there is nothing to say."""
 
 Number = Union[float, Literal["nan", "inf", "-inf"]]
@@ -424,6 +432,7 @@ class TrainingState(TypedDict):
     runFolder: str
     """Empty while nothing was written."""
 
+
 TrainingAction = Literal["skipStep", "dropBatch", "setLearningRate", "saveCapsule"]
 """What the user may do at a stop, before the weights change."""
 
@@ -469,7 +478,6 @@ class Recommendations(TypedDict):
 
 class NoArguments(TypedDict):
     """Of a request that needs none."""
-
 
 
 class ModuleBreakpoint(TypedDict):
