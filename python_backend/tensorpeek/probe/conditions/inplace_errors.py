@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from types import FrameType, TracebackType
+from types import FrameType
 
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.moments import Failure
-from tensorpeek.probe.training.places import Place, is_users_code
+from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Related, Report
+from tensorpeek.probe.training.tracebacks import users_frames
 
 MODIFIED = "has been modified by an inplace operation"
 FREED = "backward through the graph a second time"
@@ -24,32 +25,11 @@ def explain(failure: Failure, carriers: list[str], step_place: Place | None) -> 
     text = str(failure.error)
     if not isinstance(failure.error, RuntimeError) or (MODIFIED not in text and FREED not in text):
         return None
-    frame = deepest_frame(failure.traceback)
-    place = place_of_traceback(failure.traceback)
+    frames = users_frames(failure.traceback)
+    frame, place = frames[-1] if frames else (None, None)
     if MODIFIED in text:
         return _modified(failure, text, carriers, step_place, frame, place)
     return _freed(carriers, frame, place)
-
-
-def deepest_frame(traceback: TracebackType | None) -> FrameType | None:
-    """The innermost frame of the user's that an exception went through."""
-    found = None
-    while traceback is not None:
-        if is_users_code(traceback.tb_frame.f_code):
-            found = traceback.tb_frame
-        traceback = traceback.tb_next
-    return found
-
-
-def place_of_traceback(traceback: TracebackType | None) -> Place | None:
-    """Where that frame was when the exception came through; its own line may have gone on since."""
-    found = None
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if is_users_code(code):
-            found = Place(code.co_filename, traceback.tb_lineno, code.co_name)
-        traceback = traceback.tb_next
-    return found
 
 
 def _carried(carriers: list[str], frame: FrameType | None) -> tuple[str, list[Related]]:

@@ -11,11 +11,11 @@ from tensorpeek.catalogue import conditions
 from tensorpeek.probe import raw
 from tensorpeek.probe.conditions import mixed_operands
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.conditions.inplace_errors import deepest_frame, place_of_traceback
 from tensorpeek.probe.conditions.mixed_operands import Operand
 from tensorpeek.probe.training.moments import Batch, Failure
 from tensorpeek.probe.training.places import Place, place_of
 from tensorpeek.probe.training.report import Related, Report
+from tensorpeek.probe.training.tracebacks import users_frames
 from tensorpeek.probe.training.user_values import is_tensor, value_of
 
 MESSAGES = re.compile(
@@ -68,10 +68,11 @@ class MixedDevice(Condition):
         text = str(failure.error)
         if not isinstance(failure.error, (RuntimeError, ValueError, TypeError)) or not MESSAGES.search(text):
             return None
-        frame, place = deepest_frame(failure.traceback), place_of_traceback(failure.traceback)
-        if frame is None or place is None or place == self._told:
+        passed = users_frames(failure.traceback)
+        if not passed or passed[-1][1] == self._told:
             return None
-        frames = mixed_operands.frames_of(failure.traceback)
+        frame, place = passed[-1]
+        frames = [each for each, _ in reversed(passed)]
         operands = _disagreeing(mixed_operands.of_line(frame, place.line), text)
         for given in () if operands else mixed_operands.given_to_library(failure.traceback):
             operands = operands or _disagreeing(given, text)

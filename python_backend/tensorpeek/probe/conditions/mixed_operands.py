@@ -56,16 +56,6 @@ def short(dtype: Any) -> str:
     return str(dtype).rpartition(".")[2]
 
 
-def frames_of(traceback: TracebackType | None) -> list[FrameType]:
-    """The user's frames that an exception went through, innermost first."""
-    found: list[FrameType] = []
-    while traceback is not None:
-        if is_users_code(traceback.tb_frame.f_code):
-            found.insert(0, traceback.tb_frame)
-        traceback = traceback.tb_next
-    return found
-
-
 def of_line(frame: FrameType, line: int) -> list[Operand]:
     """What the statement at the line names in this frame: floating tensors, and modules that have weights."""
     statement = source.statement_around(frame.f_code.co_filename, line)
