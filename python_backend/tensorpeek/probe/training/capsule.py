@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorpeek.probe import raw
-from tensorpeek.probe.training.dispatch import unobserved
 from tensorpeek.probe.training.random_state import RandomState
 from tensorpeek.probe.training.step_record import StepRecord
+from tensorpeek.probe.training.unobserved import unobserved
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.training import Training

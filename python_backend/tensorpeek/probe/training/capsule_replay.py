@@ -8,8 +8,8 @@ from types import FrameType
 from typing import Any
 
 from tensorpeek.probe.training.capsule import FORMAT, NoCapsule, instances_of, scalers
-from tensorpeek.probe.training.dispatch import unobserved
 from tensorpeek.probe.training.random_state import RandomState
+from tensorpeek.probe.training.unobserved import unobserved
 
 
 @dataclass

@@ -13,6 +13,7 @@ from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.training.active import ALWAYS, Active
 from tensorpeek.probe.training.overhead import FIRST_STEPS, Budget
 from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.unobserved import unobserved
 
 METHODS = {
     "batch": "on_batch",
@@ -259,29 +260,3 @@ class Dispatch:
             if (told := tuple(each for each in all_told if each.active.id in ESSENTIAL or kind in ALWAYS))
         }
         self.now, self._is_measured = self._always, False
-
-
-def is_observed(tensor: Any) -> bool:
-    """Whether the user's code would notice what is asked of the tensor."""
-    torch = sys.modules["torch"]
-    core = torch._C
-    return (
-        type(tensor) is not torch.Tensor
-        or core._len_torch_function_stack() > 0
-        or core._len_torch_dispatch_stack() > 0
-    )
-
-
-def unobserved() -> ExitStack:
-    """Until it is closed, neither autograd nor the user's modes and subclasses see what is computed."""
-    guards = ExitStack()
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        core = torch._C
-        guards.enter_context(core.DisableTorchFunction())
-        if core._len_torch_dispatch_stack():
-            guards.enter_context(core._DisableTorchDispatch())
-        if torch.is_grad_enabled():
-            guards.callback(core._set_grad_enabled, True)
-            core._set_grad_enabled(False)
-    return guards

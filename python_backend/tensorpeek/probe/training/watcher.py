@@ -11,13 +11,13 @@ from tensorpeek.probe.replay.region import names_to_keep
 from tensorpeek.probe.training import device_values, scaling
 from tensorpeek.probe.training.capsule import NoCapsule
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay, Replayed
-from tensorpeek.probe.training.dispatch import is_observed, unobserved
 from tensorpeek.probe.training.loss_names import loss_name
 from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
 from tensorpeek.probe.training.passes import DataPasses
 from tensorpeek.probe.training.places import is_users_code, line_in, user_frame
 from tensorpeek.probe.training.random_state import random_state
 from tensorpeek.probe.training.step_record import StepRecord
+from tensorpeek.probe.training.unobserved import is_observed, unobserved
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.dispatch import Dispatch
