@@ -265,7 +265,7 @@ class DebugSession:
             self.client.body_of(self.client.wait(seq, 60))
 
     def set_exceptions(self, exceptions: Sequence[str | Message]) -> list[Message]:
-        """Ticks boxes, by id or as a filter option, and returns what is answered for each; children get them."""
+        """Ticks boxes, by id or as a filter option, and returns what is answered for each; children too."""
         self._exceptions = list(exceptions)
         filters = [each for each in exceptions if isinstance(each, str)]
         options = [each for each in exceptions if not isinstance(each, str)]

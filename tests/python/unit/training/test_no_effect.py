@@ -155,6 +155,9 @@ def test_what_torch_compiles_is_the_same(way: str) -> None:
         assert any("torch.compile" in text for text in training.blind)
     finally:
         training.stop()
+        # Modules are not watched any more in a process that has compiled something.
+        torch._dynamo.reset()
+        counters.clear()
 
 
 def test_a_forked_copy_is_silent_until_it_trains(seen: Any, tmp_path: Path) -> None:
