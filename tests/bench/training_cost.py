@@ -19,7 +19,7 @@ from timing import Sample
 BARE = "bare"
 AT_MOST = {"small": 1.05, "large": 1.01}
 """What a step may cost, as a ratio to the bare one: of about 0.2 ms, and of about 5 ms."""
-WARM_UP = 60
+WARM_UP = 600
 """Blocks; in them the conditions use up the credit that they begin with."""
 PROGRAM = "watched_training.py"
 BACKEND = DEBUGGEES.parents[2] / "python_backend"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from time import perf_counter
 
-CREDIT_S = 0.2
-"""Together, at the beginning and after idle times."""
+CREDIT_S = 1.0
+"""Together, at the beginning and after idle times: a short run is looked at whole, on a busy machine too."""
 FIRST_STEPS = 2
 """Are looked at whole in any case."""
 SAMPLED = 0.5
