@@ -14,6 +14,7 @@ from torch import nn
 
 from tensorpeek.catalogue import conditions as known
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.training import overhead
 from tensorpeek.probe.training.dispatch import Dispatch
 from tensorpeek.probe.training.overhead import Budget
 from tensorpeek.probe.training.report import Report
@@ -62,7 +63,8 @@ def _run(dispatch: Dispatch, steps: int, moment: Callable[[int], Any], first: in
     return spoke
 
 
-def test_costly_looks_stay_within_the_budget() -> None:
+def test_costly_looks_stay_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overhead, "CREDIT_S", 0.2)
     Costly.calls = 0
     budget = Budget(percent=5)
     dispatch = _dispatch(Costly, budget=budget)
@@ -71,7 +73,7 @@ def test_costly_looks_stay_within_the_budget() -> None:
     while time.perf_counter() - begun < 1.5:
         _run(dispatch, 20, lambda step: 0, steps)
         steps += 20
-    # The credit of 0.2 s, and 5 % of the time, with a margin for a machine that is busy.
+    # The credit, and 5 % of the time, with a margin for a machine that is busy.
     assert 20 < Costly.calls < (0.2 + 0.05 * (time.perf_counter() - begun)) / 0.002 * 1.3 + 3
     assert Costly.calls < steps
     assert [condition.info.id for condition in dispatch.sampled] == ["dead-activation"]
