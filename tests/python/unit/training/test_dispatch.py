@@ -122,7 +122,7 @@ def test_a_share_of_the_budget_is_never_exceeded(percent: float, costs: list[flo
         before = spent
         spent += cost
         due = budget.next_due(due, now, cost, sharers)
-        assert before * sharers <= 0.2 + (now - begun) * percent / 100 + 1e-6
+        assert before * sharers <= overhead.CREDIT_S + (now - begun) * percent / 100 + 1e-6
 
 
 def test_the_program_sees_a_wish_to_end_it(seen: Any) -> None:
