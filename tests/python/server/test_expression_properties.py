@@ -57,6 +57,8 @@ def check_every_answer(text: str) -> int:
     source = Source(text)
     answers = 0
     for offset in range(len(text) + 1):
+        if text[max(0, offset - 1) : offset + 1] == "\r\n":
+            continue  # between the two no editor has a place
         line, character = source.position_of_offset(offset)
         answer = evaluatable_expression(source, line, character)
         if answer is None:

@@ -32,7 +32,7 @@ def in_memory() -> Report | None:
     if torch is None:
         return None
     base: type = torch.autograd.function.FunctionCtx
-    found = [thing for thing in gc.get_objects() if base in type(thing).__mro__ and _own_output(thing)]
+    found = [thing for thing in gc.get_objects() if raw.derives(thing, base) and _own_output(thing)]
     return _report(found[0], _own_output(found[0]), found) if found else None
 
 

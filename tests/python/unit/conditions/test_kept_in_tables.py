@@ -11,6 +11,7 @@ from torch import nn
 from unit.conditions.watching import Watch
 
 from tensorpeek.contract.messages import Finding
+from tensorpeek.probe.conditions import ctx_outputs
 
 Keep = Callable[[torch.Tensor], torch.Tensor]
 
@@ -63,3 +64,17 @@ def test_it_is_told_at_the_line_that_fills(watch: Watch, train: Callable[[Keep],
     found: list[Finding] = watch(lambda: train(lambda kept: kept), "growing-graph")
     assert [finding["lineText"].strip() for finding in found] == [line]
     assert watch(lambda: train(torch.Tensor.detach), "growing-graph") == []
+
+
+class Unwilling(type):
+    """A class of the program that can't be asked about its bases."""
+
+    @property
+    def __mro__(cls) -> tuple[type, ...]:
+        raise RuntimeError("__mro__")
+
+
+def test_classes_that_raise_are_passed_by_when_memory_is_looked_through() -> None:
+    unwilling = Unwilling("Odd", (), {})()
+    assert ctx_outputs.in_memory() is None
+    assert type(unwilling).__name__ == "Odd"

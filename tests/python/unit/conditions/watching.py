@@ -46,7 +46,7 @@ class Watch:
         finally:
             training.ended()
             training.stop()
-        assert training.problems == []
+        assert not training.problems, training.problems
         return found
 
 
