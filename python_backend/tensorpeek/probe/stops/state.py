@@ -7,8 +7,10 @@ from itertools import islice
 from typing import Any
 
 from tensorpeek.contract.messages import LossState, TrainingState
+from tensorpeek.probe import pydevd_access, raw
 from tensorpeek.probe.run_output import RUN_OUTPUT
 from tensorpeek.probe.training.findings import wire_number
+from tensorpeek.probe.training.models import Models
 from tensorpeek.probe.training.training import TRAINING
 
 MODULES_SHOWN = 2000
@@ -50,7 +52,14 @@ def _losses() -> list[LossState]:
 
 
 def _modules() -> list[str]:
-    named = (name for root in TRAINING.models.roots() for name in TRAINING.models.names(root))
+    """Of the models that were called, or, where none was watched, of those at hand in a pause."""
+    models = TRAINING.models
+    if not models.roots():
+        models = Models()
+        for value in pydevd_access.paused_names().values():
+            if raw.is_module(type(value)):
+                models.add_root(value)
+    named = (name for root in models.roots() for name in models.names(root))
     return list(islice(named, MODULES_SHOWN))
 
 
