@@ -159,7 +159,9 @@ def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: 
             else:
                 visitor.process.kill()
             visitor.client.wait_until_ended()
-            return text
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"left\n"  # till then debugpy admits nobody else
+        return text
 
     ours = visit("tensorpeek", end)
     assert visit("debugpy", "disconnect") == ours
