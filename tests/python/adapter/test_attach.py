@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import threading
 from pathlib import Path
 
@@ -159,11 +160,10 @@ def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: 
             else:
                 visitor.process.kill()
             visitor.client.wait_until_ended()
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"left\n"  # till then debugpy admits nobody else
-        return text
+            return text
 
     ours = visit("tensorpeek", end)
+    time.sleep(1)  # debugpy needs a moment to see that a visitor was killed, and says nowhere that it has
     assert visit("debugpy", "disconnect") == ours
     assert visit("tensorpeek", "disconnect") == ours
     process.kill()
