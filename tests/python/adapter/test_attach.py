@@ -6,8 +6,8 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import threading
+import time
 from pathlib import Path
 
 import pytest
