@@ -4,6 +4,7 @@ it.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from types import FrameType
 from typing import Any
@@ -32,6 +33,8 @@ class ParameterUnused(Condition):
 
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
+        self._threads: set[int] = set()
+        """That train: with several, one may not have come to its optimizer yet."""
         self._looks: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         """Steps of each optimizer that were looked at."""
         self._silent: dict[int, weakref.ref[Any]] = {}
@@ -46,6 +49,7 @@ class ParameterUnused(Condition):
         self._ran.add(call.module)
 
     def on_loss(self, loss: Loss) -> Report | None:
+        self._threads.add(threading.get_ident())
         """Leaves of the graph that get a gradient and that nobody will use."""
         roots = loss.training.models.roots()
         known = {id(parameter) for root in roots for parameter in root.parameters()}
@@ -61,12 +65,19 @@ class ParameterUnused(Condition):
         return None
 
     def on_gradients(self, step: Step) -> Report | None:
+        self._threads.add(threading.get_ident())
         looks = self._looks[step.optimizer] = self._looks.get(step.optimizer, 0) + 1
         since = self._since.setdefault(step.optimizer, step.number)
         own = trained(step)
         silent = [each for each in own if self._never_had_gradient(each, looks)]
         window = int(self.settings["window"])
-        if looks >= window and step.number - since >= UNEXPLAINED and "forgotten" not in self._reported:
+        is_alone = len(self._threads) == 1
+        if (
+            is_alone
+            and looks >= window
+            and step.number - since >= UNEXPLAINED
+            and "forgotten" not in self._reported
+        ):
             forgotten = self._forgotten(step)
             if forgotten is not None:
                 return forgotten
