@@ -49,8 +49,8 @@ class ParameterUnused(Condition):
         self._ran.add(call.module)
 
     def on_loss(self, loss: Loss) -> Report | None:
-        self._threads.add(threading.get_ident())
         """Leaves of the graph that get a gradient and that nobody will use."""
+        self._threads.add(threading.get_ident())
         roots = loss.training.models.roots()
         known = {id(parameter) for root in roots for parameter in root.parameters()}
         known |= _held(loss.training.optimizers)
