@@ -1,4 +1,4 @@
-"""Debuggers come and go; prints the port where they find it."""
+"""Debuggers come and go; prints the port where they find it, and each turn."""
 
 import time
 
@@ -11,6 +11,7 @@ def visited():
     values, turns = range(9), 0
     while True:
         time.sleep(0.01)
+        print(turns, flush=True)
         turns += 1  # @bp:turn
 
 

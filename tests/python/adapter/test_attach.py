@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -152,7 +151,8 @@ def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: 
                 connect={"host": address[0], "port": address[1]}, source="visited.py", stops=["turn"]
             )
             visitor.wait_for_stop()
-            text = visitor.locals()["values"]["value"]
+            names = visitor.locals()
+            text, turn = names["values"]["value"], int(names["turns"]["value"])
             if end == "disconnect":
                 visitor.disconnect()
             elif end == "leave":
@@ -160,10 +160,12 @@ def test_the_next_debugger_gets_texts_without_marks(session: DebugSession, end: 
             else:
                 visitor.process.kill()
             visitor.client.wait_until_ended()
-            return text
+        # When the program goes on, debugpy has seen that the visitor has left, and admits the next one.
+        assert process.stdout is not None
+        assert any(int(line) > turn for line in process.stdout)
+        return text
 
     ours = visit("tensorpeek", end)
-    time.sleep(1)  # debugpy needs a moment to see that a visitor was killed, and says nowhere that it has
     assert visit("debugpy", "disconnect") == ours
     assert visit("tensorpeek", "disconnect") == ours
     process.kill()
