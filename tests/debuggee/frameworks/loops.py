@@ -105,10 +105,12 @@ def functorch(fault):
 def threads(fault):
     models, results = [network() for _ in range(2)], [[], []]
     x, y = data()
+    together = threading.Barrier(len(models))
 
     def work(index):
         optimizer = torch.optim.SGD(models[index].parameters(), 0.05)
         for step in range(STEPS):
+            together.wait()
             loss = nn.functional.mse_loss(models[index](x[step]), y[step])
             optimizer.zero_grad()
             loss.backward()

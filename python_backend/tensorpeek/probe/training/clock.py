@@ -11,7 +11,7 @@ from typing import Any
 EARLY, SELDOM = 16, 32
 """Up to this step the median is worked out in each, later in each so many."""
 BESIDE = 10
-"""An optimizer that begins within so many steps of the first counts from 0 as that one did."""
+"""An optimizer that begins within so many steps of another counts from where that one did."""
 STEP_TIMES = 64
 """So many of the last steps make the median."""
 
@@ -78,9 +78,9 @@ class Clock:
         if count is None or count.optimizer() is not optimizer:
             for dead in [other for other, each in self._counts.items() if each.optimizer() is None]:
                 del self._counts[dead]
-            # Beside another one, as in a GAN, or in a training of its own after that of the other.
-            taken = self.step - self._first
-            count = self._counts[key] = _Count(optimizer, taken if taken > BESIDE else 0)
+            # Beside one that has just begun, as in a GAN, or in a training of its own after that of others.
+            young = [each.begun for each in self._counts.values() if each.steps - each.begun <= BESIDE]
+            count = self._counts[key] = _Count(optimizer, max(young, default=self.step - self._first))
         return count
 
 
