@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tensorpeek.catalogue import conditions
-from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.conditions.near_loss import near_nodes, place_of_node
-from tensorpeek.probe.training.graph import Edge, Graph, Node, graph_of
+from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
+from tensorpeek.probe.training.graph import Edge, Graph, Node
 from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.report import Report
 
@@ -34,25 +33,12 @@ class Wrong(NamedTuple):
     advice: str
 
 
-class LossInput(Condition):
+class LossInput(NearLoss):
     info = conditions.LOSS_INPUT
-    samples = frozenset({"on_loss"})
 
-    def __init__(self, settings: Any) -> None:
-        super().__init__(settings)
-        self._told: set[str] = set()
-        """Names of the losses that were spoken of: what a program does, it does in every step."""
-
-    def on_loss(self, loss: Loss) -> Report | None:
-        if loss.name in self._told:
-            return None
-        graph = graph_of(loss)
-        for node in near_nodes(graph):
-            wrong = _wrong(graph, node)
-            if wrong is not None:
-                self._told.add(loss.name)
-                return self._report(loss, wrong)
-        return None
+    def look(self, loss: Loss, graph: Graph, node: Node) -> Report | None:
+        wrong = _wrong(graph, node)
+        return None if wrong is None else self._report(loss, wrong)
 
     def _report(self, loss: Loss, wrong: Wrong) -> Report:
         modules = _modules_named(loss, wrong.source)

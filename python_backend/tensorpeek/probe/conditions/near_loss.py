@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.replay.producer import locate
 from tensorpeek.probe.training import source
-from tensorpeek.probe.training.graph import RESHAPES, Graph, Node, backwards_of
+from tensorpeek.probe.training.graph import RESHAPES, Graph, Node, backwards_of, graph_of
+from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.places import Place, place_of
-
-if TYPE_CHECKING:
-    from tensorpeek.probe.training.moments import Loss
+from tensorpeek.probe.training.report import Report
 
 MOST_NODES = 400
 ARITHMETIC = RESHAPES | backwards_of(
@@ -21,6 +21,32 @@ ARITHMETIC = RESHAPES | backwards_of(
     "NllLoss NllLoss2D NllLossNd KlDiv Xlogy Logsumexp Addcmul Lerp LogSoftmax"
 )
 """Operations by which losses are computed. Layers are not among them: their shapes are their own business."""
+
+
+class NearLoss(Condition):
+    """A condition on the operations near the loss; what a program does there it does in every step, so each
+    loss is spoken of once.
+    """
+
+    samples = frozenset({"on_loss"})
+
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._told: set[str] = set()
+
+    def on_loss(self, loss: Loss) -> Report | None:
+        if loss.name in self._told:
+            return None
+        graph = graph_of(loss)
+        for node in near_nodes(graph):
+            report = self.look(loss, graph, node)
+            if report is not None:
+                self._told.add(loss.name)
+                return report
+        return None
+
+    def look(self, loss: Loss, graph: Graph, node: Node) -> Report | None:
+        """What is wrong with one operation."""
 
 
 def near_nodes(graph: Graph) -> Iterator[Node]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import math
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tensorpeek.catalogue import conditions
-from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.conditions.near_loss import near_nodes, place_of_node
+from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
 from tensorpeek.probe.training import source
-from tensorpeek.probe.training.graph import Edge, Graph, Node, backwards_of, graph_of
+from tensorpeek.probe.training.graph import Edge, Graph, Node, backwards_of
 from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
@@ -35,27 +34,12 @@ class Outer(NamedTuple):
     result: Shape
 
 
-class SilentBroadcast(Condition):
+class SilentBroadcast(NearLoss):
     info = conditions.SILENT_BROADCAST
-    samples = frozenset({"on_loss"})
 
-    def __init__(self, settings: Any) -> None:
-        super().__init__(settings)
-        self._told: set[str] = set()
-        """Names of the losses that were spoken of: what a program does, it does in every step."""
-
-    def on_loss(self, loss: Loss) -> Report | None:
-        if loss.name in self._told:
-            return None
-        graph = graph_of(loss)
-        for node in near_nodes(graph):
-            outer = outer_product(graph, node)
-            if outer is not None:
-                report = self._report(loss, outer)
-                if report is not None:
-                    self._told.add(loss.name)
-                    return report
-        return None
+    def look(self, loss: Loss, graph: Graph, node: Node) -> Report | None:
+        outer = outer_product(graph, node)
+        return None if outer is None else self._report(loss, outer)
 
     def _report(self, loss: Loss, outer: Outer) -> Report | None:
         named = _operands_in_text(loss.frame, outer)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import runpy
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from unit.replay.marked_program import run_marked
 
-from harness.step_recorder import Found, Recorder, recorded
+from harness.step_recorder import Recorder
 
 PROGRAM = """
 import torch
@@ -179,15 +179,7 @@ def run(folder: Path, fault: Fault) -> tuple[Recorder, int]:
         init, before = "", init
     text = PROGRAM.format(init=init, forward=fault.forward, loss=fault.loss)
     text = text.replace("\nclass Net", before + "\nclass Net")
-    path = folder / "program.py"
-    path.write_text(textwrap.dedent(text))
-    marked = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# <-"))
-    with recorded() as recorder:
-        try:
-            runpy.run_path(str(path), run_name="__main__")
-        except Found:
-            pass
-    return recorder, marked
+    return run_marked(folder, textwrap.dedent(text))
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

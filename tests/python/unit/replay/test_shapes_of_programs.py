@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import runpy
 import textwrap
 from pathlib import Path
 
 import pytest
-
-from harness.step_recorder import Found, Recorder, recorded
+from unit.replay.marked_program import run_marked
 
 HEAD = """
 import torch
@@ -281,22 +279,9 @@ LOOPS = {
 }
 
 
-def run(folder: Path, text: str) -> tuple[Recorder, int]:
-    """The recorder of a program, and the line that is marked in it."""
-    path = folder / "program.py"
-    path.write_text(text)
-    marked = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# <-"))
-    with recorded() as recorder:
-        try:
-            runpy.run_path(str(path), run_name="__main__")
-        except Found:
-            pass
-    return recorder, marked
-
-
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_logarithm_of_a_negative_number_is_found(name: str, tmp_path: Path) -> None:
-    recorder, line = run(tmp_path, HEAD + textwrap.dedent(LOOPS[name]))
+    recorder, line = run_marked(tmp_path, HEAD + textwrap.dedent(LOOPS[name]))
     found = recorder.producer()
     assert (found.op, found.place and found.place.line, found.phase) == ("log", line, "forward")
     assert found.exact
@@ -322,7 +307,7 @@ def test_the_loss_function_may_be_in_another_file(tmp_path: Path, monkeypatch: p
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     text = HEAD + "from loop_elsewhere import fit\nfit(net, opt, batches)  # <-\n"
-    recorder, _ = run(tmp_path, text)
+    recorder, _ = run_marked(tmp_path, text)
     found = recorder.producer()
     assert found.op == "log"
     assert found.place is not None

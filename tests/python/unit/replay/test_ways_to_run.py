@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from unit.replay.marked_program import run_marked
 
-from harness.step_recorder import Found, Recorder, recorded
+from harness.step_recorder import Found, recorded
 from tensorpeek.probe.replay.producer import FINITE_MODEL, find_producer, locate
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.step_record import StepRecord
@@ -64,18 +65,6 @@ a_library.train(WithLoss(), batches, opt)
 """
 
 
-def run(folder: Path, text: str) -> tuple[Recorder, int]:
-    path = folder / "program.py"
-    path.write_text(text)
-    marked = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# <-"))
-    with recorded() as recorder:
-        try:
-            runpy.run_path(str(path), run_name="__main__")
-        except Found:
-            pass
-    return recorder, marked
-
-
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "site-packages"
@@ -87,7 +76,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("text", [USERS_STEP, LOSS_IN_MODEL], ids=["step", "model"])
 def test_a_library_may_own_the_loop(text: str, tmp_path: Path) -> None:
-    recorder, line = run(tmp_path, HEAD + text)
+    recorder, line = run_marked(tmp_path, HEAD + text)
     found = recorder.producer()
     assert (found.op, found.place and found.place.line, found.rows) == ("log", line, [3])
     assert found.exact
@@ -96,7 +85,7 @@ def test_a_library_may_own_the_loop(text: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("library")
 def test_a_gradient_in_a_librarys_loop(tmp_path: Path) -> None:
     text = USERS_STEP.replace("(out - torch.log(y))", "(out - torch.where(y > 0, torch.log(out), y))")
-    recorder, line = run(tmp_path, HEAD + text)
+    recorder, line = run_marked(tmp_path, HEAD + text)
     found = recorder.producer()
     assert recorder.phase == "backward" or not found.hidden_by
     assert (found.op, found.place and found.place.line) == ("log", line)
@@ -111,7 +100,7 @@ def test_weights_that_are_already_bad_are_said_to_be(tmp_path: Path) -> None:
         opt = torch.optim.SGD(net.parameters(), lr=0.1)
         net(torch.rand(3, 4)).sum().backward()  # <-
         """
-    recorder, _ = run(tmp_path, textwrap.dedent(text))
+    recorder, _ = run_marked(tmp_path, textwrap.dedent(text))
     unknown = recorder.unknown()
     assert "`weight` of the model was not finite before this step" in unknown.reason
     assert unknown.known[0].startswith("weight: f32[1, 4]  ")
@@ -153,7 +142,7 @@ def test_where_nothing_is_bad_the_second_time_that_is_said(tmp_path: Path) -> No
         loss = net(x).sum() * calls.pop()  # <-
         loss.backward()
         """
-    recorder, _ = run(tmp_path, textwrap.dedent(text))
+    recorder, _ = run_marked(tmp_path, textwrap.dedent(text))
     assert recorder.unknown().reason.startswith("the step, run once more, gave another loss")
 
 
@@ -173,7 +162,7 @@ def test_a_step_that_hangs_or_dies_is_given_up(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr("tensorpeek.probe.replay.producer.LONGEST", longest)
         folder = tmp_path / str(longest)
         folder.mkdir()
-        recorder, _ = run(folder, textwrap.dedent(text.format(what=what)))
+        recorder, _ = run_marked(folder, textwrap.dedent(text.format(what=what)))
         assert reason in recorder.unknown().reason
         if longest > 1:
             assert recorder.unknown().known == [FINITE_MODEL]
@@ -260,7 +249,7 @@ def test_without_a_copy_what_comes_after_the_model_is_not_known(
         opt = torch.optim.SGD(net.parameters(), lr=0.1)
         (net(torch.rand(3, 4)).sum() * float("nan")).backward()  # <-
         """
-    recorder, _ = run(tmp_path, textwrap.dedent(text))
+    recorder, _ = run_marked(tmp_path, textwrap.dedent(text))
     assert "CUDA" in recorder.unknown().reason
     assert recorder.unknown().known == [FINITE_MODEL]
 
@@ -286,6 +275,6 @@ def test_where_backward_fails_in_the_copy_a_hidden_value_is_told(
 
     real = torch.autograd.backward
     monkeypatch.setattr(torch.autograd, "backward", fail)
-    recorder, line = run(tmp_path, textwrap.dedent(text))
+    recorder, line = run_marked(tmp_path, textwrap.dedent(text))
     found = recorder.producer()
     assert (found.op, found.hidden_by, found.place and found.place.line) == ("log", "where", line)
