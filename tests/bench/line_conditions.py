@@ -6,7 +6,7 @@ import contextlib
 from collections import defaultdict
 from typing import NamedTuple
 
-from free_running import STEPS, Trainer
+from free_running import STEPS, trainer
 from paused import PLAIN
 from progress import say
 from report import OURS, Benchmark, Row
@@ -65,7 +65,7 @@ def _row(case: Watched, processes: int, blocks: int) -> Row:
             texts = {OURS: case.ours, PLAIN: case.debugpys}
             order = peers[process % 2 :] + peers[: process % 2]
             trainers = {
-                peer: stack.enter_context(Trainer(peer, [{"marker": "watched", **texts[peer]}], PROGRAM))
+                peer: stack.enter_context(trainer(peer, [{"marker": "watched", **texts[peer]}], PROGRAM))
                 for peer in order
             }
             for turn in range(blocks):

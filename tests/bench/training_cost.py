@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import socket
 import subprocess
 import sys
 from collections import defaultdict
-from types import TracebackType
+from collections.abc import Iterator
+from functools import partial
 
 from paused import DEBUGGEES
 from progress import say
 from report import OURS, Benchmark, Row
 from timing import Sample
+from trainer import Trainer
 
 BARE = "bare"
 AT_MOST = {"small": 1.05, "large": 1.01}
@@ -25,47 +25,21 @@ PROGRAM = "watched_training.py"
 BACKEND = DEBUGGEES.parents[2] / "python_backend"
 
 
-class Trainer:
-    """A process that trains one block whenever it is told to."""
-
-    def __init__(self, peer: str, size: str) -> None:
-        self._peer, self._size = peer, size
-        self._stack = contextlib.ExitStack()
-
-    def __enter__(self) -> Trainer:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            port = str(server.getsockname()[1])
-            peer = "watched" if self._peer == OURS else "bare"
-            self._process = subprocess.Popen(
-                [sys.executable, str(DEBUGGEES / PROGRAM), port, self._size, peer],
-                env={**os.environ, "PYTHONPATH": str(BACKEND)},
-            )
-            self._stack.callback(self._end)
-            server.settimeout(120)
-            connection, _ = server.accept()
-        self._connection = self._stack.enter_context(connection)
-        self._answers = self._stack.enter_context(connection.makefile("r"))
-        for _ in range(WARM_UP):
-            self.block()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def block(self) -> dict[str, float]:
-        """Seconds per step by `wall` and `cpu` (of the training thread)."""
-        self._connection.sendall(b"\n")
-        return json.loads(self._answers.readline())
-
-    def _end(self) -> None:
-        """It ends by itself when the connection does, with a last word about its findings."""
+@contextlib.contextmanager
+def watched(peer: str, size: str, port: str) -> Iterator[None]:
+    """It ends by itself when the connection does, with a last word about its findings."""
+    process = subprocess.Popen(
+        [sys.executable, str(DEBUGGEES / PROGRAM), port, size, "watched" if peer == OURS else "bare"],
+        env={**os.environ, "PYTHONPATH": str(BACKEND)},
+    )
+    try:
+        yield
+    finally:
         try:
-            self._process.wait(10)
+            process.wait(10)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
 
 
 def run(quick: bool) -> Benchmark:
@@ -77,7 +51,10 @@ def run(quick: bool) -> Benchmark:
             say(f"{size}, processes {process + 1} of {processes}")
             order = (OURS, BARE) if process % 2 else (BARE, OURS)
             with contextlib.ExitStack() as stack:
-                trainers = {peer: stack.enter_context(Trainer(peer, size)) for peer in order}
+                trainers = {
+                    peer: stack.enter_context(Trainer(partial(watched, peer, size), WARM_UP))
+                    for peer in order
+                }
                 for turn in range(blocks):
                     for peer in order if turn % 2 else reversed(order):
                         for clock, seconds in trainers[peer].block().items():
