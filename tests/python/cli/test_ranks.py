@@ -69,23 +69,28 @@ class Spoken:
     """What a process says, as it comes."""
 
     def __init__(self, stream: IO[str]) -> None:
-        self.text = ""
+        self.text, self._is_over = "", False
+        self._has_more = threading.Condition()
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
         self._thread.start()
 
     def wait_for(self, word: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while word not in self.text:
-            assert time.monotonic() < end, self.text
-            assert self._thread.is_alive() or word in self.text, self.text
-            time.sleep(0.05)
+        with self._has_more:
+            self._has_more.wait_for(lambda: word in self.text or self._is_over, PATIENCE)
+        assert word in self.text, self.text
 
     def wait_for_end(self) -> None:
         self._thread.join(PATIENCE)
 
     def _read(self, stream: IO[str]) -> None:
         while character := stream.read(1):
-            self.text += character
+            self._say(character)
+        self._say("", is_over=True)
+
+    def _say(self, more: str, is_over: bool = False) -> None:
+        with self._has_more:
+            self.text, self._is_over = self.text + more, is_over
+            self._has_more.notify_all()
 
 
 def test_a_stop_of_one_rank_outlasts_a_collective_and_what_is_done_there_holds_for_all(
