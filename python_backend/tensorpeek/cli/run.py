@@ -11,9 +11,8 @@ from tensorpeek.cli import on_break, program
 from tensorpeek.cli.console import Console
 from tensorpeek.cli.options import RunOptions
 from tensorpeek.contract.messages import Finding
+from tensorpeek.probe.run_output import RUN_OUTPUT
 from tensorpeek.probe.training.training import TRAINING
-from tensorpeek.runs import findings_file, training_log
-from tensorpeek.runs.folder import RunFolder, now
 
 
 def run(options: RunOptions) -> None:
@@ -35,7 +34,6 @@ class Session:
     def __init__(self, options: RunOptions, console: Console) -> None:
         self._options = options
         self._console = console
-        self._folder = RunFolder(options.runs, options.target, options.arguments, now())
         self._stop = on_break.action(options.on_break, console)
         self._process = os.getpid()
         self._findings: list[Finding] = []
@@ -46,7 +44,8 @@ class Session:
         TRAINING.add_listener(self._tell)
         TRAINING.ranks.may_stop = self._stop is not None
         TRAINING.ranks.say = lambda text: self._console.say(f"tensorpeek: {text}")
-        TRAINING.run_folder = self._folder.path
+        RUN_OUTPUT.write_into(str(self._options.runs), [self._options.target, *self._options.arguments])
+        RUN_OUTPUT.complain = lambda problem: self._console.say(f"tensorpeek: {problem}")
         TRAINING.configure(self._options.conditions, self._options.budget_percent)
         TRAINING.start()
 
@@ -54,12 +53,7 @@ class Session:
         """In the thread of the moment, before the weights change."""
         finding["stopped"] = finding["stopped"] and self._stop is not None and frame is not None
         self._findings.append(finding)
-        try:
-            folder = self._folder.path()
-            findings_file.append(folder, finding)
-            training_log.append(folder, f"{finding['title']}: {finding['message']}", "WARNING", now())
-        except OSError as problem:
-            self._console.say(f"tensorpeek: the run folder can't be written: {problem}")
+        RUN_OUTPUT.add_finding(finding)
         self._console.finding(finding)
         if finding["stopped"] and self._stop is not None:
             stop = self._stop
@@ -69,7 +63,7 @@ class Session:
         if os.getpid() != self._process:
             return
         TRAINING.ended()
-        folder = self._folder.written
+        folder = RUN_OUTPUT.written
         self._console.summary(TRAINING.clock.step, self._findings, str(folder or ""), _remarks())
 
 

@@ -1,4 +1,4 @@
-"""What a debugged training leaves on disk: the findings and the log of its run folder."""
+"""What a training leaves on disk: the findings and the log of its run folder."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ class RunOutput:
         self._started = now()
         self._folder: RunFolder | None = None
         self._runs = RUNS
+        self._command: list[str] | None = None
+        self._last: Finding | None = None
         self._lock = threading.Lock()
         self._has_failed = False
         if hasattr(os, "register_at_fork"):
@@ -38,12 +40,20 @@ class RunOutput:
         with self._lock:
             return self._known_folder().path()
 
-    def write_into(self, runs: str) -> None:
-        """Names the folder of all runs, before anything is written; the working directory's when empty."""
+    def write_into(self, runs: str, command: list[str] | None = None) -> None:
+        """Names the folder of all runs, before anything is written; the working directory's when empty.
+
+        `command` is the program, as started, and its arguments; by default what sys.argv says by then.
+        """
         if self._folder is None:
-            self._runs = Path(runs) if runs else RUNS.absolute()
+            self._runs = Path(runs).absolute() if runs else RUNS.absolute()
+            self._command = command
 
     def add_finding(self, finding: Finding) -> None:
+        """Once, also where the command line and a debugger that was attached to it both tell of it."""
+        if finding is self._last:
+            return
+        self._last = finding
         where = f"{finding['path']}:{finding['line']} " if finding["path"] else ""
         text = f"{finding['title']}: {where}step {finding['step']}: {finding['message']}"
         self._write(lambda folder: findings_file.append(folder, finding))
@@ -68,8 +78,8 @@ class RunOutput:
 
     def _known_folder(self) -> RunFolder:
         if self._folder is None:
-            program = sys.argv[0] if sys.argv else ""
-            self._folder = RunFolder(self._runs, program, sys.argv[1:], self._started)
+            program, *arguments = self._command or sys.argv or [""]
+            self._folder = RunFolder(self._runs, program, arguments, self._started)
         return self._folder
 
 

@@ -102,3 +102,11 @@ def test_ranks_write_a_folder_each(module: bool, tmp_path: Path) -> None:
     (folder,) = newest_runs(tmp_path / ".tensorpeek" / "runs")
     assert folder.name.endswith("-rank1") == module
     assert json.loads((folder / "run.json").read_text())["rank"] == int(module)
+
+
+def test_a_run_folder_that_cannot_be_written_is_told_once_and_costs_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".tensorpeek").write_text("in the way")
+    ended = tensorpeek("run", "--break", "nan", str(PROGRAM), "nan", cwd=tmp_path)
+    assert ended.returncode == 0
+    assert ended.stderr.count("The run folder can't be written") == 1
+    assert "NaN in the loss" in ended.stderr

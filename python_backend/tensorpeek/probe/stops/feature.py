@@ -89,7 +89,6 @@ class Stops(Feature):
             TRAINING.is_evaluating = pydevd_stops.is_evaluating
             TRAINING.add_listener(self._found)
             TRAINING.ranks.say = say
-            TRAINING.run_folder = RUN_OUTPUT.path
             TRAINING.on_moment("capsule", self._capsule_loaded)
             pydevd_lines.before_the_end(partial(self._ended, os.getpid()))
         if chosen or self._capsule:  # hooks that nobody needs cost too, above all where pydevd traces them

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from tensorpeek.probe.process import problem_of_torch
 from tensorpeek.probe.replay.alone import part_from_ranks
 from tensorpeek.probe.replay.copy_of_process import AT_START
 from tensorpeek.probe.replay.in_place import SILENCERS
+from tensorpeek.probe.run_output import RUN_OUTPUT
 from tensorpeek.probe.training import actions, capsule
 from tensorpeek.probe.training.blind import blind_spots
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay
@@ -33,7 +33,6 @@ from tensorpeek.probe.training.reporting import Listener, Reporting
 from tensorpeek.probe.training.step_record import StepRecord
 from tensorpeek.probe.training.torch_arrival import Arrival, is_here
 from tensorpeek.probe.training.watcher import Watcher
-from tensorpeek.runs.folder import RUNS, RunFolder, now
 
 LOSSES_KEPT = 100
 
@@ -49,7 +48,7 @@ class Training:
         self.wishes = actions.Wishes()
         self.is_evaluating: Callable[[], bool] = lambda: False
         """Whether this thread evaluates an expression of the user's while paused: no moment of a training."""
-        self.run_folder: Callable[[], Path] = _new_run_folder
+        self.run_folder: Callable[[], Path] = RUN_OUTPUT.path
         """Where a capsule is written to; makes it if need be."""
         self.replay: CapsuleReplay | None = None
         """What the next forward pass is to be replaced by."""
@@ -245,11 +244,6 @@ class Training:
         if hasattr(os, "register_at_fork") and not self._knows_forks:
             self._knows_forks = True
             os.register_at_fork(after_in_child=self._watcher.forked)
-
-
-def _new_run_folder() -> Path:
-    program = sys.argv[0] if sys.argv else ""
-    return RunFolder(RUNS, program, sys.argv[1:], now()).path()
 
 
 TRAINING = Training()
