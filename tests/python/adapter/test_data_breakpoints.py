@@ -8,19 +8,24 @@ from typing import Any
 import debugpy  # type: ignore[import-untyped]
 import pytest
 
-from harness import DEBUGGEES, DebugSession, line_of
+from harness import DEBUGGEES, DebugSession, RepeatingSession, line_of
 from harness.pythons import find_python
 
 PATH = DEBUGGEES / "watched.py"
 
 
-def started(session: DebugSession, marker: str) -> None:
+@pytest.fixture
+def session(repeating: RepeatingSession) -> RepeatingSession:
+    return repeating
+
+
+def started(session: RepeatingSession, marker: str) -> None:
     session.launch("watched.py", stops=[marker])
     session.wait_for_stop()
     session.request("setBreakpoints", source={"path": str(PATH)}, breakpoints=[])
 
 
-def watch(session: DebugSession, name: str, reference: int | None = None, **more: str) -> dict[str, Any]:
+def watch(session: RepeatingSession, name: str, reference: int | None = None, **more: str) -> dict[str, Any]:
     reference = session.scope() if reference is None else reference
     information = session.request("dataBreakpointInfo", name=name, variablesReference=reference)
     assert information["dataId"], information
@@ -30,14 +35,14 @@ def watch(session: DebugSession, name: str, reference: int | None = None, **more
     return information
 
 
-def stop_at(session: DebugSession, marker: str) -> dict[str, Any]:
+def stop_at(session: RepeatingSession, marker: str) -> dict[str, Any]:
     stop = session.wait_for_stop()
     assert stop.event["reason"] == "data breakpoint", stop.event
     assert (stop.frames[0]["source"]["path"], stop.line) == (str(PATH), line_of(marker, PATH))
     return stop.event
 
 
-def test_each_line_that_writes_is_stopped_at(session: DebugSession) -> None:
+def test_each_line_that_writes_is_stopped_at(session: RepeatingSession) -> None:
     started(session, "begin")
     information = watch(session, "x")
     assert information["description"] == (
@@ -54,7 +59,7 @@ def test_each_line_that_writes_is_stopped_at(session: DebugSession) -> None:
     assert session.run_to_end() == 0
 
 
-def test_it_shows_before_and_after_and_steps_go_on_from_there(session: DebugSession) -> None:
+def test_it_shows_before_and_after_and_steps_go_on_from_there(session: RepeatingSession) -> None:
     started(session, "begin")
     watch(session, "x")
     session.resume()
@@ -72,7 +77,7 @@ def test_it_shows_before_and_after_and_steps_go_on_from_there(session: DebugSess
     assert session.run_to_end() == 0
 
 
-def test_a_parameter_that_the_optimizer_writes(session: DebugSession) -> None:
+def test_a_parameter_that_the_optimizer_writes(session: RepeatingSession) -> None:
     started(session, "loss")
     model = session.locals()["model"]
     watch(session, "weight", model["variablesReference"])
@@ -83,7 +88,7 @@ def test_a_parameter_that_the_optimizer_writes(session: DebugSession) -> None:
     assert session.run_to_end() == 0
 
 
-def test_condition_and_hit_count(session: DebugSession) -> None:
+def test_condition_and_hit_count(session: RepeatingSession) -> None:
     started(session, "loss")
     model = session.locals()["model"]
     watch(session, "weight", model["variablesReference"], condition="value.numel() == 2", hitCondition="2")
@@ -93,7 +98,7 @@ def test_condition_and_hit_count(session: DebugSession) -> None:
     assert session.run_to_end() == 0
 
 
-def test_a_number_and_the_next_call_of_its_function(session: DebugSession) -> None:
+def test_a_number_and_the_next_call_of_its_function(session: RepeatingSession) -> None:
     started(session, "in-place")
     watch(session, "steps")
     for _ in range(2):
@@ -102,7 +107,7 @@ def test_a_number_and_the_next_call_of_its_function(session: DebugSession) -> No
     assert session.run_to_end() == 0
 
 
-def test_what_the_user_changes_while_paused_is_no_change_of_a_line(session: DebugSession) -> None:
+def test_what_the_user_changes_while_paused_is_no_change_of_a_line(session: RepeatingSession) -> None:
     started(session, "in-place")
     watch(session, "x")
     session.resume()
@@ -114,7 +119,7 @@ def test_what_the_user_changes_while_paused_is_no_change_of_a_line(session: Debu
     assert session.run_to_end() == 0
 
 
-def test_line_breakpoints_work_beside_it(session: DebugSession) -> None:
+def test_line_breakpoints_work_beside_it(session: RepeatingSession) -> None:
     started(session, "begin")
     watch(session, "x")
     session.resume()
@@ -136,7 +141,7 @@ def test_line_breakpoints_work_beside_it(session: DebugSession) -> None:
     assert session.run_to_end() == 0
 
 
-def test_what_has_no_place_is_not_offered(session: DebugSession) -> None:
+def test_what_has_no_place_is_not_offered(session: RepeatingSession) -> None:
     started(session, "begin")
     x = session.locals()["x"]
     information = session.request(
@@ -146,7 +151,7 @@ def test_what_has_no_place_is_not_offered(session: DebugSession) -> None:
     assert "has no place" in information["description"]
 
 
-def test_an_identity_of_an_earlier_pause_is_refused(session: DebugSession) -> None:
+def test_an_identity_of_an_earlier_pause_is_refused(session: RepeatingSession) -> None:
     started(session, "begin")
     breakpoints = [{"dataId": "tensorpeek 99", "accessType": "write"}]
     answer = session.request("setDataBreakpoints", breakpoints=breakpoints)["breakpoints"][0]
@@ -187,7 +192,7 @@ def test_plain_values_in_every_python(version: str) -> None:
 
 
 @pytest.mark.parametrize("count", [50])
-def test_the_question_is_answered_quickly(session: DebugSession, count: int) -> None:
+def test_the_question_is_answered_quickly(session: RepeatingSession, count: int) -> None:
     started(session, "begin")
     scope = session.scope()
     times = [

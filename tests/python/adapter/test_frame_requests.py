@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness import DEBUGGEES, DebugSession, RequestFailed, line_of
+from harness import DEBUGGEES, DebugSession, RepeatingSession, RequestFailed, line_of
 
 PROGRAM = DEBUGGEES / "tensors.py"
 
@@ -30,26 +30,26 @@ def test_values_at_the_ends_of_lines(session: DebugSession) -> None:
     assert inline_values(session, stop.frame) == lines
 
 
-def test_they_are_asked_anew_after_a_step_and_a_change(session: DebugSession) -> None:
-    session.launch(PROGRAM, stops=["here"])
-    stop = session.wait_for_stop()
+def test_they_are_asked_anew_after_a_step_and_a_change(repeating: RepeatingSession) -> None:
+    repeating.launch(PROGRAM, stops=["here"])
+    stop = repeating.wait_for_stop()
     here = line_of("here", PROGRAM)
-    inline_values(session, stop.frame)
-    session.request("setExpression", expression="small", value="torch.zeros(9)", frameId=stop.frame)
-    assert "[9]" in inline_values(session, stop.frame)[here][0]
-    stop = session.next()
-    assert "[9]" in inline_values(session, stop.frame)[here][0]
+    inline_values(repeating, stop.frame)
+    repeating.request("setExpression", expression="small", value="torch.zeros(9)", frameId=stop.frame)
+    assert "[9]" in inline_values(repeating, stop.frame)[here][0]
+    stop = repeating.next()
+    assert "[9]" in inline_values(repeating, stop.frame)[here][0]
 
 
-def test_only_the_lines_and_the_file_that_are_shown(session: DebugSession) -> None:
-    session.launch(PROGRAM, stops=["here"])
-    stop = session.wait_for_stop()
+def test_only_the_lines_and_the_file_that_are_shown(repeating: RepeatingSession) -> None:
+    repeating.launch(PROGRAM, stops=["here"])
+    stop = repeating.wait_for_stop()
     here = line_of("here", PROGRAM)
-    body = session.request(
+    body = repeating.request(
         "tensorpeek/inlineValues", frameId=stop.frame, path=str(PROGRAM), startLine=here, endLine=here
     )
     assert [value["line"] for value in body["values"]] == [here]
-    body = session.request(
+    body = repeating.request(
         "tensorpeek/inlineValues",
         frameId=stop.frame,
         path=str(DEBUGGEES / "loop.py"),
@@ -59,10 +59,10 @@ def test_only_the_lines_and_the_file_that_are_shown(session: DebugSession) -> No
     assert body["values"] == []
 
 
-def test_the_table_of_tensors(session: DebugSession) -> None:
-    session.launch(PROGRAM, stops=["here"])
-    stop = session.wait_for_stop()
-    table = session.request("tensorpeek/tensors", frameId=stop.frame)
+def test_the_table_of_tensors(repeating: RepeatingSession) -> None:
+    repeating.launch(PROGRAM, stops=["here"])
+    stop = repeating.wait_for_stop()
+    table = repeating.request("tensorpeek/tensors", frameId=stop.frame)
     rows = {row["expression"]: row for row in table["rows"]}
     assert table["path"] == str(PROGRAM)
     assert {"small", "broken", "weight", "large"} <= set(rows)

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness import DebugSession
+from harness import DebugSession, RepeatingSession, RepeatingSessions
 from harness.session import DEBUGGEES, line_of
 
 CONDITIONS = DEBUGGEES / "conditions.py"
 SPIKING = DEBUGGEES / "training" / "spiking.py"
 
 
+@pytest.fixture
+def repeating(
+    repeating_sessions: RepeatingSessions, request: pytest.FixtureRequest
+) -> Iterator[RepeatingSession]:
+    """A process without torch that the tests here run their programs in, one after the other."""
+    with repeating_sessions.lend(request, modules=()) as session:
+        yield session
+
+
 def at(marker: str, path: Path = CONDITIONS, **texts: str) -> dict[str, Any]:
     return {"line": line_of(marker, path), **texts}
 
 
-def stops(session: DebugSession, expression: str, *breakpoints: dict[str, Any]) -> list[str]:
+def stops(session: RepeatingSession, expression: str, *breakpoints: dict[str, Any]) -> list[str]:
     """The values of an expression at each stop of the whole program."""
     session.launch("conditions.py", breakpoints={str(CONDITIONS): list(breakpoints)})
     events, values = session.client.events, list[str]()
     while True:
         session.client.wait_until(
-            lambda: len(events("stopped")) > len(values) or bool(events("terminated")), what="stop or end"
+            lambda: len(events("stopped")) > len(values) or session.has_ended(), what="stop or end"
         )
         if len(events("stopped")) == len(values):
             return values
@@ -49,10 +59,10 @@ def stops(session: DebugSession, expression: str, *breakpoints: dict[str, Any]) 
     ],
 )
 def test_it_stops_where_the_condition_holds_and_nowhere_else(
-    session: DebugSession, marker: str, condition: str, expression: str, expected: list[str]
+    repeating: RepeatingSession, marker: str, condition: str, expression: str, expected: list[str]
 ) -> None:
-    assert stops(session, expression, at(marker, condition=condition)) == expected
-    assert session.output("stderr") == ""
+    assert stops(repeating, expression, at(marker, condition=condition)) == expected
+    assert repeating.output("stderr") == ""
 
 
 @pytest.mark.parametrize("just_my_code", [True, False])
@@ -83,16 +93,16 @@ def test_a_spike_of_a_real_training(session: DebugSession, tmp_path: Path, just_
     assert log[0].endswith(f"spiking.py:{line_of('weight', SPIKING)}: {messages[0]}")
 
 
-def test_hit_count_and_condition_hold_together(session: DebugSession) -> None:
+def test_hit_count_and_condition_hold_together(repeating: RepeatingSession) -> None:
     values = [*(1.0 + 0.1 * ((index * 37) % 17) / 17 for index in range(40)), 50.0, 1.0, 1.1]
     holds = [index for index, loss in enumerate(values) if loss > 1.05]
     both = at("loop", condition="loss > 1.05", hitCondition="% 10")
-    assert stops(session, "seen", both, at("trained", hitCondition="1")) == [
+    assert stops(repeating, "seen", both, at("trained", hitCondition="1")) == [
         str(holds[9]), str(holds[19]), "43",
     ]  # fmt: skip
 
 
-def test_what_cannot_work_is_refused_in_its_place(session: DebugSession) -> None:
+def test_what_cannot_work_is_refused_in_its_place(repeating: RepeatingSession) -> None:
     given = [
         at("loop", condition="tp.spik(loss)"),
         at("trained"),
@@ -101,9 +111,8 @@ def test_what_cannot_work_is_refused_in_its_place(session: DebugSession) -> None
         at("class", logMessage="{tp.line()}"),
         at("comprehension", hitCondition="often"),
     ]
-    session.initialize()
-    session.launch("conditions.py", configuration_done=False)
-    answers = session.request("setBreakpoints", source={"path": str(CONDITIONS)}, breakpoints=given)
+    repeating.launch("conditions.py", configuration_done=False)
+    answers = repeating.request("setBreakpoints", source={"path": str(CONDITIONS)}, breakpoints=given)
     answers = answers["breakpoints"]
     assert [answer["verified"] for answer in answers] == [False, True, False, True, False, True]
     assert [answer["line"] for answer in answers] == [each["line"] for each in given]
@@ -112,37 +121,39 @@ def test_what_cannot_work_is_refused_in_its_place(session: DebugSession) -> None
     assert answers[3]["message"] == "Watches 20 values first, then stops."
     assert answers[4]["message"] == "In {tp.line()}: x is missing: tp.line(x)"
     assert "message" not in answers[1]
-    session.request("configurationDone")
-    stop = session.wait_for_stop()
+    repeating.begin()
+    stop = repeating.wait_for_stop()
     assert stop.line == given[1]["line"]
-    assert session.run_to_end() == 0
+    assert repeating.run_to_end() == 0
 
 
-def test_a_failing_condition_is_told_once_and_does_not_stop(session: DebugSession) -> None:
-    assert stops(session, "seen", at("loop", condition="loss.nothing > 3"), at("trained")) == ["43"]
+def test_a_failing_condition_is_told_once_and_does_not_stop(repeating: RepeatingSession) -> None:
+    assert stops(repeating, "seen", at("loop", condition="loss.nothing > 3"), at("trained")) == ["43"]
     line = line_of("loop", CONDITIONS)
-    assert session.output("stderr") == (
+    assert repeating.output("stderr") == (
         f"conditions.py:{line}: the condition `loss.nothing > 3` failed and does not stop here: "
         "AttributeError: 'float' object has no attribute 'nothing'\n"
     )
 
 
-def test_breakpoints_set_again_while_paused_go_on_counting(session: DebugSession) -> None:
+def test_breakpoints_set_again_while_paused_go_on_counting(repeating: RepeatingSession) -> None:
     every = at("loop", condition="tp.every(20)")
-    session.launch("conditions.py", breakpoints={str(CONDITIONS): [at("loop", condition="seen == 9"), every]})
+    repeating.launch(
+        "conditions.py", breakpoints={str(CONDITIONS): [at("loop", condition="seen == 9"), every]}
+    )
     # pydevd keeps one breakpoint per line, the last.
-    session.wait_for_stop()
-    assert session.evaluate("seen")["result"] == "19"
+    repeating.wait_for_stop()
+    assert repeating.evaluate("seen")["result"] == "19"
     source = {"path": str(CONDITIONS)}
-    session.request("setBreakpoints", source=source, breakpoints=[every, at("trained")])
-    session.resume()
-    session.wait_for_stop()
-    assert session.evaluate("seen")["result"] == "39"
-    session.request("setBreakpoints", source=source, breakpoints=[at("loop", condition="tp.every(2)")])
-    session.resume()
-    session.wait_for_stop()
-    assert session.evaluate("seen")["result"] == "41", "another text begins anew"
-    assert session.run_to_end() == 0
+    repeating.request("setBreakpoints", source=source, breakpoints=[every, at("trained")])
+    repeating.resume()
+    repeating.wait_for_stop()
+    assert repeating.evaluate("seen")["result"] == "39"
+    repeating.request("setBreakpoints", source=source, breakpoints=[at("loop", condition="tp.every(2)")])
+    repeating.resume()
+    repeating.wait_for_stop()
+    assert repeating.evaluate("seen")["result"] == "41", "another text begins anew"
+    assert repeating.run_to_end() == 0
 
 
 def test_a_tp_of_the_programs_own_is_left_to_it(session: DebugSession, tmp_path: Path) -> None:

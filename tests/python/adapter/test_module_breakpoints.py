@@ -6,15 +6,20 @@ from typing import Any
 
 import pytest
 
-from harness import DEBUGGEES, DebugSession, line_of
+from harness import DEBUGGEES, RepeatingSession, line_of
 
 PATH = DEBUGGEES / "modules.py"
 
 
-def launch(session: DebugSession, *breakpoints: dict[str, Any], steps: int = 3) -> list[dict[str, Any]]:
+@pytest.fixture
+def session(repeating: RepeatingSession) -> RepeatingSession:
+    return repeating
+
+
+def launch(session: RepeatingSession, *breakpoints: dict[str, Any], steps: int = 3) -> list[dict[str, Any]]:
     session.launch("modules.py", args=[str(steps)], configuration_done=False)
     answer = session.request("setFunctionBreakpoints", breakpoints=list(breakpoints))
-    session.request("configurationDone")
+    session.begin()
     return answer["breakpoints"]
 
 
@@ -22,18 +27,18 @@ def named(name: str, **more: str) -> dict[str, Any]:
     return {"name": name, **more}
 
 
-def stop_at(session: DebugSession, marker: str) -> dict[str, Any]:
+def stop_at(session: RepeatingSession, marker: str) -> dict[str, Any]:
     stop = session.wait_for_stop()
     assert stop.event["reason"] == "function breakpoint"
     assert (stop.frames[0]["source"]["path"], stop.line) == (str(PATH), line_of(marker, PATH))
     return stop.event
 
 
-def values(session: DebugSession) -> dict[str, Any]:
+def values(session: RepeatingSession) -> dict[str, Any]:
     return session.expand(session.scope("Module"))
 
 
-def test_it_stops_in_the_frame_that_called_with_inputs_and_output(session: DebugSession) -> None:
+def test_it_stops_in_the_frame_that_called_with_inputs_and_output(session: RepeatingSession) -> None:
     answers = launch(session, named("module:layers.1"))
     assert answers == [
         {"verified": True, "message": "Stops when a module of this name is called; no model was seen yet."}
@@ -49,7 +54,7 @@ def test_it_stops_in_the_frame_that_called_with_inputs_and_output(session: Debug
     assert session.step_out().line == line_of("check", PATH)
 
 
-def test_a_pattern_means_many_and_a_class_all_of_its_kind(session: DebugSession) -> None:
+def test_a_pattern_means_many_and_a_class_all_of_its_kind(session: RepeatingSession) -> None:
     launch(session, named("module:layers.*.attn"), named("module:Net"), steps=1)
     for _ in range(2):
         for _ in range(3):
@@ -60,7 +65,7 @@ def test_a_pattern_means_many_and_a_class_all_of_its_kind(session: DebugSession)
     assert session.run_to_end() == 0
 
 
-def test_backward_stops_when_the_gradient_has_come(session: DebugSession) -> None:
+def test_backward_stops_when_the_gradient_has_come(session: RepeatingSession) -> None:
     launch(session, named("module:layers.0 backward"), named("module:head [backward]"), steps=1)
     assert stop_at(session, "backward")["description"] == "head backward"
     session.resume()
@@ -71,7 +76,7 @@ def test_backward_stops_when_the_gradient_has_come(session: DebugSession) -> Non
     assert session.run_to_end() == 0
 
 
-def test_condition_and_hit_count_count_what_the_condition_lets_through(session: DebugSession) -> None:
+def test_condition_and_hit_count_count_what_the_condition_lets_through(session: RepeatingSession) -> None:
     condition = "output.requires_grad and tp.norm(inputs[0]) > 0"
     launch(session, named("module:layers.2", condition=condition, hitCondition="2"), steps=3)
     stop_at(session, "layer")
@@ -80,21 +85,21 @@ def test_condition_and_hit_count_count_what_the_condition_lets_through(session: 
     assert session.run_to_end() == 0
 
 
-def test_a_condition_that_fails_is_said_once_and_does_not_stop(session: DebugSession) -> None:
+def test_a_condition_that_fails_is_said_once_and_does_not_stop(session: RepeatingSession) -> None:
     launch(session, named("module:head", condition="nothing.there"), steps=3)
     assert session.run_to_end() == 0
     assert session.output().count("module:head: the condition `nothing.there` failed") == 1
 
 
 @pytest.mark.parametrize("name", ["module:", "module: a b", "module:head [output >]"])
-def test_what_can_never_work_is_refused(session: DebugSession, name: str) -> None:
+def test_what_can_never_work_is_refused(session: RepeatingSession, name: str) -> None:
     answers = launch(session, named(name), steps=1)
     assert not answers[0]["verified"]
     assert answers[0]["message"]
     assert session.run_to_end() == 0
 
 
-def test_debugpys_function_breakpoints_keep_their_places(session: DebugSession) -> None:
+def test_debugpys_function_breakpoints_keep_their_places(session: RepeatingSession) -> None:
     answers = launch(session, named("train"), named("module:head"), named("other"), steps=1)
     assert len(answers) == 3
     assert "message" in answers[1]
@@ -104,7 +109,7 @@ def test_debugpys_function_breakpoints_keep_their_places(session: DebugSession) 
     stop_at(session, "head")
 
 
-def test_set_while_it_runs_and_removed_while_it_is_paused(session: DebugSession) -> None:
+def test_set_while_it_runs_and_removed_while_it_is_paused(session: RepeatingSession) -> None:
     session.launch("modules.py", args=["3"], stops=["forward"])
     session.wait_for_stop()
     answers = session.request(
@@ -120,23 +125,22 @@ def test_set_while_it_runs_and_removed_while_it_is_paused(session: DebugSession)
     assert session.run_to_end() == 0
 
 
-def test_what_is_evaluated_while_paused_does_not_stop(session: DebugSession) -> None:
+def test_what_is_evaluated_while_paused_does_not_stop(session: RepeatingSession) -> None:
     launch(session, named("module:head"), steps=1)
     stop_at(session, "head")
     assert "tensor" in session.evaluate("self.head(x)", "repl")["result"]
 
 
-def test_nothing_changes_in_the_results() -> None:
+def test_nothing_changes_in_the_results(session: RepeatingSession) -> None:
     said: set[str] = set()
     for breakpoints in ([], [named("module:*", condition="0"), named("module:* backward", condition="0")]):
-        with DebugSession() as session:
-            launch(session, *breakpoints)
-            assert session.run_to_end() == 0
-            said.add(session.output("stdout"))
+        launch(session, *breakpoints)
+        assert session.run_to_end() == 0
+        said.add(session.output("stdout"))
     assert len(said) == 1
 
 
-def test_names_are_completed(session: DebugSession) -> None:
+def test_names_are_completed(session: RepeatingSession) -> None:
     session.launch("modules.py", args=["1"], stops=["backward"])
     stop = session.wait_for_stop()
     targets = session.request("completions", text="module:layers.1", column=16, frameId=stop.frame)["targets"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness import DEBUGGEES, DebugSession, line_of
+from harness import DEBUGGEES, RepeatingSession, line_of
 
 PATIENCE = 90.0
 """Seconds; importing torch takes its time on a busy machine."""
@@ -23,30 +23,32 @@ def line_for(place: str) -> int:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_finding_stops_in_the_users_frame_and_the_program_goes_on_from_there(place: str) -> None:
-    with DebugSession() as session:
-        session.launch(PROGRAM, args=[place])
-        stop = session.wait_for_stop(PATIENCE)
-        assert (stop.frames[0]["name"], stop.line) == ("train_step", line_for(place))
-        assert stop.event["reason"] == "exception"
-        assert stop.event["description"] == place.removeprefix("thread ")
-        assert session.evaluate("where")["result"] == repr(place.removeprefix("thread "))
-        assert "inputs" in session.locals()
-        names = [scope["name"] for scope in session.request("scopes", frameId=stop.frame)["scopes"]]
-        assert names == ["Locals", "Finding", "Globals"]
-        rows = session.expand(session.scope("Finding"))
-        assert rows["outputs"]["value"].startswith("f32[6]")
-        assert rows["(step)"]["value"] == "3"
-        info = session.request("exceptionInfo", threadId=stop.thread)
-        assert info["exceptionId"] == place.removeprefix("thread ")
-        assert "The loss is 7.5" in info["description"]
-        assert "0.weight  12" in info["details"]["stackTrace"]
-        assert len(stop.frames) >= 2
-        main = session.locals(stop.frames[1]["id"])
-        assert main["where"]["value"] == repr(place.removeprefix("thread "))
-        following = session.next()
-        assert following.frames[0]["name"] == "train_step"
-        assert following.event["reason"] == "step"
-        assert following.line == stop.line + 1
-        session.run_to_end(PATIENCE)
-        assert "done" in session.output()
+def test_a_finding_stops_in_the_users_frame_and_the_program_goes_on_from_there(
+    repeating: RepeatingSession, place: str
+) -> None:
+    session = repeating
+    session.launch(PROGRAM, args=[place])
+    stop = session.wait_for_stop(PATIENCE)
+    assert (stop.frames[0]["name"], stop.line) == ("train_step", line_for(place))
+    assert stop.event["reason"] == "exception"
+    assert stop.event["description"] == place.removeprefix("thread ")
+    assert session.evaluate("where")["result"] == repr(place.removeprefix("thread "))
+    assert "inputs" in session.locals()
+    names = [scope["name"] for scope in session.request("scopes", frameId=stop.frame)["scopes"]]
+    assert names == ["Locals", "Finding", "Globals"]
+    rows = session.expand(session.scope("Finding"))
+    assert rows["outputs"]["value"].startswith("f32[6]")
+    assert rows["(step)"]["value"] == "3"
+    info = session.request("exceptionInfo", threadId=stop.thread)
+    assert info["exceptionId"] == place.removeprefix("thread ")
+    assert "The loss is 7.5" in info["description"]
+    assert "0.weight  12" in info["details"]["stackTrace"]
+    assert len(stop.frames) >= 2
+    main = session.locals(stop.frames[1]["id"])
+    assert main["where"]["value"] == repr(place.removeprefix("thread "))
+    following = session.next()
+    assert following.frames[0]["name"] == "train_step"
+    assert following.event["reason"] == "step"
+    assert following.line == stop.line + 1
+    session.run_to_end(PATIENCE)
+    assert "done" in session.output()

@@ -6,17 +6,24 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness import DebugSession
+from harness import DebugSession, RepeatingSession, RepeatingSessions
 
 
-@pytest.fixture(params=["tensorpeek", "debugpy"])
-def either(request: pytest.FixtureRequest) -> Iterator[DebugSession]:
-    """The same test through our adapter and through plain debugpy."""
-    with DebugSession(request.param) as session:
+@pytest.fixture(params=["tensorpeek", "debugpy"], scope="module")
+def adapter(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def either(
+    repeating_sessions: RepeatingSessions, request: pytest.FixtureRequest, adapter: str
+) -> Iterator[RepeatingSession]:
+    """The same test through our adapter and through plain debugpy, with programs that need no torch."""
+    with repeating_sessions.lend(request, adapter, modules=()) as session:
         yield session
 
 
-def test_set_variable(either: DebugSession) -> None:
+def test_set_variable(either: RepeatingSession) -> None:
     either.launch("values.py", stops=["end"])
     either.wait_for_stop()
     scope = either.scope()
@@ -34,7 +41,7 @@ def test_set_variable(either: DebugSession) -> None:
     assert either.evaluate("text")["result"] == "'changed'"
 
 
-def test_set_expression(either: DebugSession) -> None:
+def test_set_expression(either: RepeatingSession) -> None:
     either.launch("values.py", stops=["end"])
     stop = either.wait_for_stop()
     answer = either.request("setExpression", expression="table['a']", value="[1, 2]", frameId=stop.frame)
@@ -42,7 +49,7 @@ def test_set_expression(either: DebugSession) -> None:
     assert [v["value"] for v in either.expand(answer).values()][-1] == "2"
 
 
-def test_log_points_and_conditions(either: DebugSession) -> None:
+def test_log_points_and_conditions(either: RepeatingSession) -> None:
     either.launch(
         "values.py",
         stops=[
@@ -65,13 +72,13 @@ def test_log_points_and_conditions(either: DebugSession) -> None:
     ]
 
 
-def test_hit_conditions(either: DebugSession) -> None:
+def test_hit_conditions(either: RepeatingSession) -> None:
     either.launch("values.py", stops=[{"marker": "turn", "hitCondition": "3"}])
     either.wait_for_stop()
     assert either.locals()["turn"]["value"] == "2"
 
 
-def test_the_debug_console(either: DebugSession) -> None:
+def test_the_debug_console(either: RepeatingSession) -> None:
     either.launch("values.py", stops=["end"])
     stop = either.wait_for_stop()
     either.evaluate("added = numbers[:2]", "repl")
@@ -84,7 +91,7 @@ def test_the_debug_console(either: DebugSession) -> None:
 
 
 @pytest.mark.parametrize("context", ["repl", "hover", "clipboard", "variables", ""])
-def test_two_results_of_one_expression_are_two_values(either: DebugSession, context: str) -> None:
+def test_two_results_of_one_expression_are_two_values(either: RepeatingSession, context: str) -> None:
     either.launch("values.py", stops=["end"])
     either.wait_for_stop()
     expression = "[numbers.pop()]"
@@ -94,14 +101,15 @@ def test_two_results_of_one_expression_are_two_values(either: DebugSession, cont
     assert [either.expand(either.expand(r)["0"])["0"]["value"] for r in inner] == ["1", "0"]
 
 
-def test_other_frames(either: DebugSession) -> None:
+def test_other_frames(either: RepeatingSession) -> None:
     either.launch("loop.py", stops=["return"])
     stop = either.wait_for_stop()
     point = either.locals(stop.frames[1]["id"])["point"]
     assert either.expand(point)["y"]["value"] == "2"
 
 
-def test_tensors_say_what_they_are(session: DebugSession) -> None:
+def test_tensors_say_what_they_are(repeating: RepeatingSession) -> None:
+    session = repeating
     session.launch("tensors.py", stops=["here"])
     stop = session.wait_for_stop()
     values = session.locals()

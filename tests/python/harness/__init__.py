@@ -8,6 +8,7 @@ with DebugSession() as session:
 
 from harness.client import ConnectionEnded, DapClient, RequestFailed
 from harness.processes import cmdline, is_alive, marked_processes, wait_until
+from harness.repeating import RepeatingSession, RepeatingSessions
 from harness.session import ADAPTER, BACKEND, DEBUGGEES, DebugSession, Stop, line_of
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "ConnectionEnded",
     "DapClient",
     "DebugSession",
+    "RepeatingSession",
+    "RepeatingSessions",
     "RequestFailed",
     "Stop",
     "cmdline",

@@ -217,6 +217,12 @@ class DapClient:
             response["body"] = handler(request.get("arguments") or {}) or {}
         self._send(response)
 
+    def forget(self) -> None:
+        """Whatever was said so far is neither found nor awaited any more."""
+        with self._changed:
+            self.records.clear()
+            self._taken_events.clear()
+
     def close(self) -> None:
         """Closes our writing end; the reader ends with the other side."""
         with self._write_lock:

@@ -216,7 +216,7 @@ class DebugSession:
             path = DEBUGGEES / program
             given |= {"program": str(path), "cwd": str(path.parent)}
             if stops:
-                self._breakpoints[str(path)] = [_breakpoint(stop, path) for stop in stops]
+                self._breakpoints[str(path)] = [breakpoint_at(stop, path) for stop in stops]
         self._start("launch", {**given, **attributes}, breakpoints, exceptions, configuration_done)
 
     def attach(
@@ -232,7 +232,7 @@ class DebugSession:
         """As `launch`; `source` is the file that the markers `stops` are in."""
         if source is not None:
             path = DEBUGGEES / source
-            self._breakpoints[str(path)] = [_breakpoint(stop, path) for stop in stops]
+            self._breakpoints[str(path)] = [breakpoint_at(stop, path) for stop in stops]
         given = {"type": self.adapter, "request": "attach", "justMyCode": True, **attributes}
         self._start("attach", given, breakpoints, exceptions, configuration_done)
 
@@ -412,7 +412,8 @@ def _end(process: subprocess.Popen[bytes], patience: float) -> None:
         process.wait()
 
 
-def _breakpoint(stop: str | Breakpoint, path: Path) -> Breakpoint:
+def breakpoint_at(stop: str | Breakpoint, path: Path) -> Breakpoint:
+    """Of a marker, or of a breakpoint with one."""
     if isinstance(stop, str):
         return {"line": line_of(stop, path)}
     return {"line": line_of(stop["marker"], path), **{k: v for k, v in stop.items() if k != "marker"}}
