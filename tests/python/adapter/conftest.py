@@ -29,3 +29,12 @@ def repeating(
     """A process with torch that all tests of a file run their programs in, one after the other."""
     with repeating_sessions.lend(request) as session:
         yield session
+
+
+@pytest.fixture
+def repeating_plain(
+    repeating_sessions: RepeatingSessions, request: pytest.FixtureRequest
+) -> Iterator[RepeatingSession]:
+    """The same without torch."""
+    with repeating_sessions.lend(request, modules=()) as session:
+        yield session

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import ADAPTER, DEBUGGEES, DebugSession, RequestFailed, wait_until
+from harness import ADAPTER, BACKEND, DEBUGGEES, DebugSession, RequestFailed, wait_until
 
 
 def listening(session: DebugSession, *arguments: str) -> subprocess.Popen[bytes]:
@@ -65,29 +65,44 @@ def test_attach_to_nothing(session: DebugSession, attributes: dict[str, object])
         session.attach(**attributes)
 
 
-@pytest.mark.parametrize(
-    "reply", [None, b"", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"], ids=repr
-)
-def test_connect_to_something_else(session: DebugSession, reply: bytes | None) -> None:
+@pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"], ids=repr)
+def test_connect_to_something_else(session: DebugSession, reply: bytes) -> None:
     def serve() -> None:
         connection, _ = listener.accept()
         connection.recv(100)
-        if reply is not None:
-            connection.sendall(reply)
-            connection.close()
-        else:
-            kept.append(connection)
+        connection.sendall(reply)
+        connection.close()
 
-    kept: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=serve, daemon=True).start()
         session.initialize()
         port = listener.getsockname()[1]
         refused = session.client.ask("attach", {"connect": {"host": "127.0.0.1", "port": port}}, timeout=60)
-        for connection in kept:
-            connection.close()
     assert not refused["success"]
     assert f"Cannot connect to 127.0.0.1:{port}" in refused["message"]
+
+
+def test_connect_to_something_that_says_nothing(session: DebugSession) -> None:
+    """As above, through an adapter that waits less long for the first answer."""
+    code = (
+        "from tensorpeek.adapter import command_line, peer_choice\n"
+        "peer_choice.FIRST_ANSWER_PATIENCE = 0.1\n"
+        "raise SystemExit(command_line.main(['--port', '0', '--no-token']))"
+    )
+    environment = {**session.environment, "PYTHONPATH": str(BACKEND)}
+    impatient = session.spawn(sys.executable, "-c", code, env=environment, stdout=subprocess.PIPE)
+    host, _, port = first_line(impatient).removeprefix("listening on ").partition(":")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        DebugSession(address=(host, int(port)), mark=session.mark) as other,
+    ):
+        other.initialize()
+        silent_port = silent.getsockname()[1]
+        attributes = {"connect": {"host": "127.0.0.1", "port": silent_port}}
+        refused = other.client.ask("attach", attributes, timeout=60)
+    assert not refused["success"]
+    assert f"Cannot connect to 127.0.0.1:{silent_port}" in refused["message"]
+    assert "does not answer as debugpy does" in refused["message"]
 
 
 def test_listen(session: DebugSession) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness import DebugSession
+from harness import DebugSession, RepeatingSession
 
 GARBAGE = [
     b"Content-Length: 8\r\n\r\nnot json",
@@ -16,12 +16,14 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("garbage", GARBAGE, ids=repr)
-def test_garbage_is_reported_and_the_session_goes_on(session: DebugSession, garbage: bytes) -> None:
-    session.launch("loop.py", stops=["return"])
-    session.wait_for_stop()
-    session.client.send_bytes(garbage)
-    session.client.next_event("output", where=lambda body: "could not be read" in body["output"])
-    assert session.locals()["result"]["value"] == "6"
+def test_garbage_is_reported_and_the_session_goes_on(
+    repeating_plain: RepeatingSession, garbage: bytes
+) -> None:
+    repeating_plain.launch("loop.py", stops=["return"])
+    repeating_plain.wait_for_stop()
+    repeating_plain.client.send_bytes(garbage)
+    repeating_plain.client.next_event("output", where=lambda body: "could not be read" in body["output"])
+    assert repeating_plain.locals()["result"]["value"] == "6"
 
 
 def test_an_oversized_request_is_refused_by_its_number(session: DebugSession) -> None:

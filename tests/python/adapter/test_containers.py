@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness import DebugSession
+from harness import RepeatingSession
 
 
-def containers(session: DebugSession) -> DebugSession:
+@pytest.fixture
+def session(repeating_plain: RepeatingSession) -> RepeatingSession:
+    return repeating_plain
+
+
+def containers(session: RepeatingSession) -> RepeatingSession:
     session.launch("values.py", stops=["end"])
     session.wait_for_stop(60)
     session.evaluate("globals().update(held={'list': [1, 2], 'set': {1, 2}, 3: (1, 2)})", "repl")
@@ -21,7 +26,7 @@ def containers(session: DebugSession) -> DebugSession:
         ([], "3", "held[3]"),
     ],
 )
-def test_items_can_be_set(session: DebugSession, path: list[str], name: str, check: str) -> None:
+def test_items_can_be_set(session: RepeatingSession, path: list[str], name: str, check: str) -> None:
     shown = containers(session).evaluate("held")
     for step in path:
         shown = session.expand(shown)[step]
@@ -31,7 +36,7 @@ def test_items_can_be_set(session: DebugSession, path: list[str], name: str, che
     assert session.evaluate(check, "repl")["result"] == "'new'"
 
 
-def test_an_element_of_a_set_can_be_set(session: DebugSession) -> None:
+def test_an_element_of_a_set_can_be_set(session: RepeatingSession) -> None:
     shown = session.expand(containers(session).evaluate("held"))["'set'"]
     rows = session.expand(shown)
     assert [row["value"] for row in rows.values()] == ["1", "2", "2"]

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness import DebugSession, RepeatingSession, RepeatingSessions
+from harness import DebugSession, RepeatingSession
 from harness.session import DEBUGGEES, line_of
 
 CONDITIONS = DEBUGGEES / "conditions.py"
 SPIKING = DEBUGGEES / "training" / "spiking.py"
-
-
-@pytest.fixture
-def repeating(
-    repeating_sessions: RepeatingSessions, request: pytest.FixtureRequest
-) -> Iterator[RepeatingSession]:
-    """A process without torch that the tests here run their programs in, one after the other."""
-    with repeating_sessions.lend(request, modules=()) as session:
-        yield session
 
 
 def at(marker: str, path: Path = CONDITIONS, **texts: str) -> dict[str, Any]:
@@ -59,14 +49,23 @@ def stops(session: RepeatingSession, expression: str, *breakpoints: dict[str, An
     ],
 )
 def test_it_stops_where_the_condition_holds_and_nowhere_else(
-    repeating: RepeatingSession, marker: str, condition: str, expression: str, expected: list[str]
+    repeating_plain: RepeatingSession, marker: str, condition: str, expression: str, expected: list[str]
 ) -> None:
-    assert stops(repeating, expression, at(marker, condition=condition)) == expected
-    assert repeating.output("stderr") == ""
+    assert stops(repeating_plain, expression, at(marker, condition=condition)) == expected
+    assert repeating_plain.output("stderr") == ""
+
+
+@pytest.fixture(scope="module")
+def bare_spiking() -> str:
+    """What that training says when nobody debugs it."""
+    command = [sys.executable, str(SPIKING)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("just_my_code", [True, False])
-def test_a_spike_of_a_real_training(session: DebugSession, tmp_path: Path, just_my_code: bool) -> None:
+def test_a_spike_of_a_real_training(
+    session: DebugSession, tmp_path: Path, bare_spiking: str, just_my_code: bool
+) -> None:
     breakpoints = {
         str(SPIKING): [
             at("zero", SPIKING, condition="tp.spike(loss)"),
@@ -86,23 +85,22 @@ def test_a_spike_of_a_real_training(session: DebugSession, tmp_path: Path, just_
     messages = [line for line in session.output("stdout").splitlines() if line.startswith("5 % at ")]
     assert [message.partition(":")[0] for message in messages] == ["5 % at 40", "5 % at 80"]
     assert "f32[16,8]" in messages[0]
-    bare = subprocess.run([sys.executable, str(SPIKING)], capture_output=True, text=True, check=True)
-    assert bare.stdout in session.output("stdout"), "the training is the same, bit for bit"
+    assert bare_spiking in session.output("stdout"), "the training is the same, bit for bit"
     log = next(tmp_path.glob(".tensorpeek/runs/*/training.log")).read_text("utf-8").splitlines()
     assert [line.split()[1] for line in log] == ["INFO", "INFO"]
     assert log[0].endswith(f"spiking.py:{line_of('weight', SPIKING)}: {messages[0]}")
 
 
-def test_hit_count_and_condition_hold_together(repeating: RepeatingSession) -> None:
+def test_hit_count_and_condition_hold_together(repeating_plain: RepeatingSession) -> None:
     values = [*(1.0 + 0.1 * ((index * 37) % 17) / 17 for index in range(40)), 50.0, 1.0, 1.1]
     holds = [index for index, loss in enumerate(values) if loss > 1.05]
     both = at("loop", condition="loss > 1.05", hitCondition="% 10")
-    assert stops(repeating, "seen", both, at("trained", hitCondition="1")) == [
+    assert stops(repeating_plain, "seen", both, at("trained", hitCondition="1")) == [
         str(holds[9]), str(holds[19]), "43",
     ]  # fmt: skip
 
 
-def test_what_cannot_work_is_refused_in_its_place(repeating: RepeatingSession) -> None:
+def test_what_cannot_work_is_refused_in_its_place(repeating_plain: RepeatingSession) -> None:
     given = [
         at("loop", condition="tp.spik(loss)"),
         at("trained"),
@@ -111,8 +109,8 @@ def test_what_cannot_work_is_refused_in_its_place(repeating: RepeatingSession) -
         at("class", logMessage="{tp.line()}"),
         at("comprehension", hitCondition="often"),
     ]
-    repeating.launch("conditions.py", configuration_done=False)
-    answers = repeating.request("setBreakpoints", source={"path": str(CONDITIONS)}, breakpoints=given)
+    repeating_plain.launch("conditions.py", configuration_done=False)
+    answers = repeating_plain.request("setBreakpoints", source={"path": str(CONDITIONS)}, breakpoints=given)
     answers = answers["breakpoints"]
     assert [answer["verified"] for answer in answers] == [False, True, False, True, False, True]
     assert [answer["line"] for answer in answers] == [each["line"] for each in given]
@@ -121,39 +119,41 @@ def test_what_cannot_work_is_refused_in_its_place(repeating: RepeatingSession) -
     assert answers[3]["message"] == "Watches 20 values first, then stops."
     assert answers[4]["message"] == "In {tp.line()}: x is missing: tp.line(x)"
     assert "message" not in answers[1]
-    repeating.begin()
-    stop = repeating.wait_for_stop()
+    repeating_plain.begin()
+    stop = repeating_plain.wait_for_stop()
     assert stop.line == given[1]["line"]
-    assert repeating.run_to_end() == 0
+    assert repeating_plain.run_to_end() == 0
 
 
-def test_a_failing_condition_is_told_once_and_does_not_stop(repeating: RepeatingSession) -> None:
-    assert stops(repeating, "seen", at("loop", condition="loss.nothing > 3"), at("trained")) == ["43"]
+def test_a_failing_condition_is_told_once_and_does_not_stop(repeating_plain: RepeatingSession) -> None:
+    assert stops(repeating_plain, "seen", at("loop", condition="loss.nothing > 3"), at("trained")) == ["43"]
     line = line_of("loop", CONDITIONS)
-    assert repeating.output("stderr") == (
+    assert repeating_plain.output("stderr") == (
         f"conditions.py:{line}: the condition `loss.nothing > 3` failed and does not stop here: "
         "AttributeError: 'float' object has no attribute 'nothing'\n"
     )
 
 
-def test_breakpoints_set_again_while_paused_go_on_counting(repeating: RepeatingSession) -> None:
+def test_breakpoints_set_again_while_paused_go_on_counting(repeating_plain: RepeatingSession) -> None:
     every = at("loop", condition="tp.every(20)")
-    repeating.launch(
+    repeating_plain.launch(
         "conditions.py", breakpoints={str(CONDITIONS): [at("loop", condition="seen == 9"), every]}
     )
     # pydevd keeps one breakpoint per line, the last.
-    repeating.wait_for_stop()
-    assert repeating.evaluate("seen")["result"] == "19"
+    repeating_plain.wait_for_stop()
+    assert repeating_plain.evaluate("seen")["result"] == "19"
     source = {"path": str(CONDITIONS)}
-    repeating.request("setBreakpoints", source=source, breakpoints=[every, at("trained")])
-    repeating.resume()
-    repeating.wait_for_stop()
-    assert repeating.evaluate("seen")["result"] == "39"
-    repeating.request("setBreakpoints", source=source, breakpoints=[at("loop", condition="tp.every(2)")])
-    repeating.resume()
-    repeating.wait_for_stop()
-    assert repeating.evaluate("seen")["result"] == "41", "another text begins anew"
-    assert repeating.run_to_end() == 0
+    repeating_plain.request("setBreakpoints", source=source, breakpoints=[every, at("trained")])
+    repeating_plain.resume()
+    repeating_plain.wait_for_stop()
+    assert repeating_plain.evaluate("seen")["result"] == "39"
+    repeating_plain.request(
+        "setBreakpoints", source=source, breakpoints=[at("loop", condition="tp.every(2)")]
+    )
+    repeating_plain.resume()
+    repeating_plain.wait_for_stop()
+    assert repeating_plain.evaluate("seen")["result"] == "41", "another text begins anew"
+    assert repeating_plain.run_to_end() == 0
 
 
 def test_a_tp_of_the_programs_own_is_left_to_it(session: DebugSession, tmp_path: Path) -> None:

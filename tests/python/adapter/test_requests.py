@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from harness import DebugSession
+from harness import DebugSession, RepeatingSession
 from tensorpeek.adapter.arguments import problem_with
 
 UNKNOWN = [
@@ -21,14 +22,22 @@ UNKNOWN = [
 ]
 
 
-def test_unknown_requests_are_refused_at_once(session: DebugSession) -> None:
-    session.launch("loop.py", stops=["return"])
-    session.wait_for_stop()
+@pytest.fixture(scope="module")
+def initialized() -> Iterator[DebugSession]:
+    """One for all that is refused before it gets to debugpy."""
+    with DebugSession() as session:
+        session.initialize()
+        yield session
+
+
+def test_unknown_requests_are_refused_at_once(repeating_plain: RepeatingSession) -> None:
+    repeating_plain.launch("loop.py", stops=["return"])
+    repeating_plain.wait_for_stop()
     for command in UNKNOWN:
-        response = session.client.ask(command, {}, timeout=5)
+        response = repeating_plain.client.ask(command, {}, timeout=5)
         assert not response["success"]
         assert command in response["message"]
-    assert session.locals()["result"]["value"] == "6"
+    assert repeating_plain.locals()["result"]["value"] == "6"
 
 
 def test_requests_before_the_launch_are_answered(session: DebugSession) -> None:
@@ -37,9 +46,9 @@ def test_requests_before_the_launch_are_answered(session: DebugSession) -> None:
         assert not session.client.ask(command, {"variablesReference": 1, "frameId": 1}, timeout=10)["success"]
 
 
-def test_a_request_without_its_arguments_is_answered(session: DebugSession) -> None:
-    session.launch("loop.py", stops=["return"])
-    session.wait_for_stop()
+def test_a_request_without_its_arguments_is_answered(repeating_plain: RepeatingSession) -> None:
+    repeating_plain.launch("loop.py", stops=["return"])
+    repeating_plain.wait_for_stop()
     for command in (
         "variables",
         "setVariable",
@@ -48,8 +57,8 @@ def test_a_request_without_its_arguments_is_answered(session: DebugSession) -> N
         "tensorpeek/inlineValues",
         "cancel",
     ):
-        session.client.ask(command, timeout=10)
-    assert session.locals()["result"]["value"] == "6"
+        repeating_plain.client.ask(command, timeout=10)
+    assert repeating_plain.locals()["result"]["value"] == "6"
 
 
 @pytest.mark.parametrize(
@@ -76,10 +85,9 @@ def test_a_request_without_its_arguments_is_answered(session: DebugSession) -> N
     ],
 )
 def test_arguments_that_debugpy_would_break_on_are_refused(
-    session: DebugSession, command: str, arguments: dict[str, Any], problem: str
+    initialized: DebugSession, command: str, arguments: dict[str, Any], problem: str
 ) -> None:
-    session.initialize()
-    assert problem in session.client.ask(command, arguments, timeout=10)["message"]
+    assert problem in initialized.client.ask(command, arguments, timeout=10)["message"]
 
 
 def test_arguments_that_only_look_odd_are_passed_on() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import DEBUGGEES, DebugSession, line_of
+from harness import DEBUGGEES, DebugSession, RepeatingSession, line_of
 
 PATIENCE = 90.0
 """Seconds; importing torch takes its time on a busy machine."""
@@ -80,28 +80,26 @@ def test_before_the_step_it_can_be_skipped_and_the_weights_stay_clean() -> None:
         assert "finite" in session.output()
 
 
-def test_an_action_is_asked_for_by_a_request_too() -> None:
-    with DebugSession() as session:
-        session.launch(PROGRAM, args=["thread nan", "8"], exceptions=[NAN])
-        session.wait_for_stop(PATIENCE)
-        said = session.request("tensorpeek/trainingAction", action="setLearningRate", value=0.5)
-        assert "0.5" in said["message"]
-        assert session.evaluate("optimizer.param_groups[0]['lr']")["result"] == "0.5"
-        assert session.request("tensorpeek/trainingAction", action="skipStep")["path"] == ""
-        assert session.run_to_end(PATIENCE) == 0
-        assert "step 5 changed nothing" in session.output()
-        assert "finite" in session.output()
+def test_an_action_is_asked_for_by_a_request_too(repeating: RepeatingSession) -> None:
+    repeating.launch(PROGRAM, args=["thread nan", "8"], exceptions=[NAN])
+    repeating.wait_for_stop(PATIENCE)
+    said = repeating.request("tensorpeek/trainingAction", action="setLearningRate", value=0.5)
+    assert "0.5" in said["message"]
+    assert repeating.evaluate("optimizer.param_groups[0]['lr']")["result"] == "0.5"
+    assert repeating.request("tensorpeek/trainingAction", action="skipStep")["path"] == ""
+    assert repeating.run_to_end(PATIENCE) == 0
+    assert "step 5 changed nothing" in repeating.output()
+    assert "finite" in repeating.output()
 
 
-def test_debugpys_boxes_keep_working_beside_ours() -> None:
-    with DebugSession() as session:
-        session.launch(PROGRAM, args=["caught", "2"], exceptions=[{"filterId": "raised"}, NAN])
-        stop = session.wait_for_stop(PATIENCE)
-        assert stop.line == line_of("raise", PROGRAM)
-        info = session.request("exceptionInfo", threadId=stop.thread)
-        assert (info["exceptionId"], info["description"]) == ("LookupError", "nothing is wrong")
-        scopes = session.request("scopes", frameId=stop.frame)["scopes"]
-        assert [scope["name"] for scope in scopes] == ["Locals", "Globals"]
+def test_debugpys_boxes_keep_working_beside_ours(repeating: RepeatingSession) -> None:
+    repeating.launch(PROGRAM, args=["caught", "2"], exceptions=[{"filterId": "raised"}, NAN])
+    stop = repeating.wait_for_stop(PATIENCE)
+    assert stop.line == line_of("raise", PROGRAM)
+    info = repeating.request("exceptionInfo", threadId=stop.thread)
+    assert (info["exceptionId"], info["description"]) == ("LookupError", "nothing is wrong")
+    scopes = repeating.request("scopes", frameId=stop.frame)["scopes"]
+    assert [scope["name"] for scope in scopes] == ["Locals", "Globals"]
 
 
 @pytest.mark.parametrize("way", ["memory", "thread memory"])
