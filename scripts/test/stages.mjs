@@ -39,14 +39,27 @@ const vitest = (...args) => ({
   report: /** @type {const} */ ("vitest"),
 });
 
-/** The longest first within a group, so that two lanes end together. @type {readonly Stage[]} */
+/** The longest first, so that two lanes end together. @type {readonly Stage[]} */
 export const STAGES = [
+  { name: "adapter", group: "adapter", ...pytest("tests/python/adapter") },
+  { name: "observer", group: "observer", ...pytest("tests/python/observer") },
+  {
+    name: "unit-python",
+    group: "unit",
+    ...pytest(
+      "tests/contract",
+      "tests/python",
+      ...["adapter", "cli", "observer"].map((name) => `--ignore=tests/python/${name}`),
+    ),
+  },
+  { name: "cli", group: "cli", ...pytest("tests/python/cli") },
+  { name: "pyright", group: "types", ...npmTool("pyright/index.js", "--pythonpath", PYTHON), python: true },
+  { name: "unit-typescript", group: "unit", ...vitest() },
   { name: "eslint", group: "lint", ...npmTool("eslint/bin/eslint.js", ".", "--max-warnings=0") },
   { name: "prettier", group: "lint", ...npmTool("prettier/bin/prettier.cjs", "--check", ".") },
   { name: "ruff", group: "lint", ...python("-m", "ruff", "check") },
   { name: "ruff-format", group: "lint", ...python("-m", "ruff", "format", "--check") },
   { name: "tsc", group: "types", ...npmTool("typescript/bin/tsc", "-b") },
-  { name: "pyright", group: "types", ...npmTool("pyright/index.js", "--pythonpath", PYTHON), python: true },
   {
     name: "contract",
     group: "contract",
@@ -65,19 +78,6 @@ export const STAGES = [
     ),
     cwd: backend,
   },
-  {
-    name: "unit-python",
-    group: "unit",
-    ...pytest(
-      "tests/contract",
-      "tests/python",
-      ...["adapter", "cli", "observer"].map((name) => `--ignore=tests/python/${name}`),
-    ),
-  },
-  { name: "unit-typescript", group: "unit", ...vitest() },
-  { name: "adapter", group: "adapter", ...pytest("tests/python/adapter") },
-  { name: "cli", group: "cli", ...pytest("tests/python/cli") },
-  { name: "observer", group: "observer", ...pytest("tests/python/observer") },
   {
     name: "e2e",
     group: "e2e",
