@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from harness import DEBUGGEES, ConnectionEnded, DebugSession
@@ -57,10 +58,16 @@ class Outcome:
 
 
 def run_bare(script: str, environment: Mapping[str, str] | None = None) -> Outcome:
+    """Once for all who ask: nobody who watches changes what it is without them."""
+    return _run_bare(script, tuple(sorted((environment or {}).items())))
+
+
+@cache
+def _run_bare(script: str, environment: tuple[tuple[str, str], ...]) -> Outcome:
     done = subprocess.run(
         [sys.executable, script],
         cwd=TRAINING,
-        env={**os.environ, **QUIET_PROFILER, **(environment or {})},
+        env={**os.environ, **QUIET_PROFILER, **dict(environment)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
