@@ -9,6 +9,7 @@ export interface DebugRequests {
   readonly "tensorpeek/training": { readonly arguments: NoArguments; readonly result: TrainingState };
   readonly "tensorpeek/trainingAction": { readonly arguments: TrainingActionArguments; readonly result: TrainingActionResult };
   readonly "tensorpeek/recommend": { readonly arguments: NoArguments; readonly result: Recommendations };
+  readonly "tensorpeek/traceShapes": { readonly arguments: TraceFrameArguments; readonly result: TraceResult };
 }
 
 /** Custom DAP events that our adapter sends. */
@@ -23,6 +24,7 @@ export interface ServerRequests {
   readonly "tensorpeek/evaluatableExpression": { readonly params: EvaluatableExpressionParams; readonly result: EvaluatableExpression | null };
   readonly "tensorpeek/trainingBreakpoints": { readonly params: TrainingBreakpointsParams; readonly result: TrainingBreakpoints | null };
   readonly "tensorpeek/explainCondition": { readonly params: ConditionParams; readonly result: ConditionExplanation };
+  readonly "tensorpeek/modelMap": { readonly params: ModelMapParams; readonly result: ModelMap | null };
 }
 
 /** A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere else. */
@@ -534,4 +536,213 @@ export interface ConditionExplanation {
   /** What it does, in a sentence or two. */
   readonly explanation: string;
   readonly completions: readonly ConditionCompletion[];
+}
+
+/** One entry of a container, an output object or a dataclass. */
+export interface ShapeItem {
+  /** An index, a key or a field, as `0`, `logits`. */
+  readonly key: string;
+  readonly value: ShapeValue;
+}
+
+/** What a traced expression gave: a tensor's shape, or what holds tensors. No data. */
+export interface ShapeValue {
+  /** `number` is an integer that is a dimension, as in `b, t, d = x.shape`. */
+  readonly kind: "tensor" | "container" | "number";
+  /** The name of its class, as `Tensor`, `list`, `BaseModelOutput`, `PackedSequence`. */
+  readonly type: string;
+  /** Of a tensor: `64`, or an expression in the names of `symbols`, as `B`, `2*T`. Of a number: one. */
+  readonly dims: readonly string[];
+  /** What the dims were in the traced call; a size that depends on data and is not known is -1. */
+  readonly sizes: readonly number[];
+  /** As `float32`; empty where there is none. */
+  readonly dtype: string;
+  /** As `cpu`, `cuda:0`; empty where there is none. */
+  readonly device: string;
+  /** Of a container that holds tensors, at most 20. */
+  readonly items: readonly ShapeItem[];
+  /** Entries of a container, 0 for the others. */
+  readonly length: number;
+}
+
+/** An expression of the user's that gave a tensor or what holds tensors. */
+export interface TracedExpression {
+  /** 1-based. */
+  readonly line: number;
+  /** 0-based, in UTF-8 bytes, as `ast` counts. */
+  readonly column: number;
+  /** 1-based. */
+  readonly endLine: number;
+  /** Exclusive, in UTF-8 bytes. */
+  readonly endColumn: number;
+  /** The distinct ones, in the order in which they came, at most 20. */
+  readonly values: readonly ShapeValue[];
+  /** Index into `values` of each evaluation, at most 200. */
+  readonly order: readonly number[];
+  /** How often it was evaluated. */
+  readonly calls: number;
+  /** Floating-point operations of all evaluations, those of what it calls included; 0 where not counted. */
+  readonly flops: number;
+}
+
+/** A name that was bound to such a value: an assignment's target, an argument, a loop's variable. */
+export interface TracedName {
+  readonly name: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 0-based, in UTF-8 bytes, as `ast` counts. */
+  readonly column: number;
+  /** 1-based. */
+  readonly endLine: number;
+  /** Exclusive, in UTF-8 bytes. */
+  readonly endColumn: number;
+  readonly values: readonly ShapeValue[];
+  readonly order: readonly number[];
+  readonly calls: number;
+}
+
+/** A function whose code was traced. */
+export interface TracedFunction {
+  /** Qualified, as `Net.forward`. */
+  readonly name: string;
+  /** Of `def`, 1-based. */
+  readonly line: number;
+  readonly endLine: number;
+  readonly calls: number;
+  /** Of all calls; 0 where not counted. */
+  readonly flops: number;
+  /** The most bytes of tensors made in it that were alive at once; 0 where not measured. */
+  readonly peakBytes: number;
+}
+
+/** What was traced in one file. */
+export interface TracedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Of `text` in UTF-8. */
+  readonly sha256: string;
+  /** The file as it was traced. */
+  readonly text: string;
+  readonly expressions: readonly TracedExpression[];
+  readonly names: readonly TracedName[];
+  readonly functions: readonly TracedFunction[];
+  /** First lines of the bodies of `if`, `else`, `for`, `while`, `except`, `case` that ran in traced functions, 1-based. */
+  readonly blocks: readonly number[];
+}
+
+/** A module of the traced model. */
+export interface TracedModule {
+  /** As `layer1.0.conv1`; empty for the model itself. */
+  readonly path: string;
+  /** Its class. */
+  readonly type: string;
+  /** Where its class is defined; empty for torch's own. */
+  readonly file: string;
+  /** Of `class`, 1-based; 0 for torch's own. */
+  readonly line: number;
+  /** The user's file that calls it; empty where none does. */
+  readonly callPath: string;
+  /** 1-based; 0 where none does. */
+  readonly callLine: number;
+  /** Of its last call; null where it was not called. */
+  readonly output: ShapeValue | null;
+  /** Elements, those below it included. */
+  readonly parameters: number;
+  readonly parameterBytes: number;
+  /** Of all calls, those below it included; 0 where not counted. */
+  readonly flops: number;
+  /** Of its outputs. */
+  readonly bytes: number;
+  readonly calls: number;
+}
+
+/** A dimension that is a name in `dims`. */
+export interface ShapeSymbol {
+  /** As `B`, or as the user's code says. */
+  readonly name: string;
+  /** In the traced call. */
+  readonly size: number;
+  /** Where the name is from, as `b, t, d = x.shape (model.py:12)` or `batch`. */
+  readonly origin: string;
+}
+
+/** What a trace shows to be wrong, or why it ended early. */
+export interface ShapeRemark {
+  /** As `outer-broadcast`, `shape-error`. */
+  readonly rule: string;
+  readonly severity: "error" | "warning" | "hint";
+  readonly title: string;
+  /** The cause, for the user. */
+  readonly message: string;
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 0-based, in UTF-8 bytes, as `ast` counts. */
+  readonly column: number;
+  /** 1-based. */
+  readonly endLine: number;
+  /** Exclusive, in UTF-8 bytes. */
+  readonly endColumn: number;
+  /** The line as it was. */
+  readonly lineText: string;
+  /** Monospace. */
+  readonly evidence: readonly string[];
+  /** What to do. */
+  readonly next: readonly string[];
+  readonly related: readonly RelatedLine[];
+}
+
+/** `shapes.json` of a run folder: the shapes of one traced forward pass. */
+export interface ShapeTrace {
+  readonly contractVersion: number;
+  /** ISO 8601. */
+  readonly time: string;
+  /** `fake`: symbolic, without data; `pair`: two real passes with different batch sizes; `real`: one; `step`: the first training step; `frame`: from a paused frame, without data. */
+  readonly source: "fake" | "pair" | "real" | "step" | "frame";
+  /** What was called, as `Net.forward(x)`. */
+  readonly entry: string;
+  /** Its version. */
+  readonly torch: string;
+  readonly symbols: readonly ShapeSymbol[];
+  readonly files: readonly TracedFile[];
+  /** The tree in depth-first order. */
+  readonly modules: readonly TracedModule[];
+  readonly remarks: readonly ShapeRemark[];
+  /** Why the pass ended early or was not symbolic, for the user; empty when all went well. */
+  readonly problem: string;
+  /** Whether something was left out for its size. */
+  readonly truncated: boolean;
+}
+
+/** What the view Model shows: the newest trace. */
+export interface ModelMap {
+  readonly entry: string;
+  readonly time: string;
+  readonly source: string;
+  readonly symbols: readonly ShapeSymbol[];
+  readonly modules: readonly TracedModule[];
+  readonly problem: string;
+}
+
+/** LSP request `tensorpeek/modelMap`. */
+export interface ModelMapParams {
+  /** Of a traced file; empty for the newest trace of all. */
+  readonly uri: string;
+}
+
+/** DAP request `tensorpeek/traceShapes`: traces a call from a paused frame, without data. */
+export interface TraceFrameArguments {
+  readonly frameId: number;
+  /** A call of a model, as `model(batch)`; empty to trace again what the frame's next model call is. */
+  readonly expression: string;
+}
+
+/** What a trace has left. */
+export interface TraceResult {
+  /** Of `shapes.json`; empty where nothing was traced. */
+  readonly path: string;
+  readonly entry: string;
+  readonly expressions: number;
+  /** For the user; empty when all went well. */
+  readonly problem: string;
 }

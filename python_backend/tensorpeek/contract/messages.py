@@ -12,6 +12,7 @@ DebugRequest = Literal[
     "tensorpeek/training",
     "tensorpeek/trainingAction",
     "tensorpeek/recommend",
+    "tensorpeek/traceShapes",
 ]
 """Custom DAP requests that our adapter answers."""
 
@@ -19,7 +20,10 @@ DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process", "tensorpeek/findin
 """Custom DAP events that our adapter sends."""
 
 ServerRequest = Literal[
-    "tensorpeek/evaluatableExpression", "tensorpeek/trainingBreakpoints", "tensorpeek/explainCondition"
+    "tensorpeek/evaluatableExpression",
+    "tensorpeek/trainingBreakpoints",
+    "tensorpeek/explainCondition",
+    "tensorpeek/modelMap",
 ]
 """LSP requests of our own that the language server answers; null where there is nothing to say."""
 
@@ -612,3 +616,230 @@ class ConditionExplanation(TypedDict):
     explanation: str
     """What it does, in a sentence or two."""
     completions: list[ConditionCompletion]
+
+
+class ShapeItem(TypedDict):
+    """One entry of a container, an output object or a dataclass."""
+
+    key: str
+    """An index, a key or a field, as `0`, `logits`."""
+    value: ShapeValue
+
+
+class ShapeValue(TypedDict):
+    """What a traced expression gave: a tensor's shape, or what holds tensors. No data."""
+
+    kind: Literal["tensor", "container", "number"]
+    """`number` is an integer that is a dimension, as in `b, t, d = x.shape`."""
+    type: str
+    """The name of its class, as `Tensor`, `list`, `BaseModelOutput`, `PackedSequence`."""
+    dims: list[str]
+    """Of a tensor: `64`, or an expression in the names of `symbols`, as `B`, `2*T`. Of a number: one."""
+    sizes: list[int]
+    """What the dims were in the traced call; a size that depends on data and is not known is -1."""
+    dtype: str
+    """As `float32`; empty where there is none."""
+    device: str
+    """As `cpu`, `cuda:0`; empty where there is none."""
+    items: list[ShapeItem]
+    """Of a container that holds tensors, at most 20."""
+    length: int
+    """Entries of a container, 0 for the others."""
+
+
+class TracedExpression(TypedDict):
+    """An expression of the user's that gave a tensor or what holds tensors."""
+
+    line: int
+    """1-based."""
+    column: int
+    """0-based, in UTF-8 bytes, as `ast` counts."""
+    endLine: int
+    """1-based."""
+    endColumn: int
+    """Exclusive, in UTF-8 bytes."""
+    values: list[ShapeValue]
+    """The distinct ones, in the order in which they came, at most 20."""
+    order: list[int]
+    """Index into `values` of each evaluation, at most 200."""
+    calls: int
+    """How often it was evaluated."""
+    flops: int
+    """Floating-point operations of all evaluations, those of what it calls included; 0 where not counted."""
+
+
+class TracedName(TypedDict):
+    """A name that was bound to such a value: an assignment's target, an argument, a loop's variable."""
+
+    name: str
+    line: int
+    """1-based."""
+    column: int
+    """0-based, in UTF-8 bytes, as `ast` counts."""
+    endLine: int
+    """1-based."""
+    endColumn: int
+    """Exclusive, in UTF-8 bytes."""
+    values: list[ShapeValue]
+    order: list[int]
+    calls: int
+
+
+class TracedFunction(TypedDict):
+    """A function whose code was traced."""
+
+    name: str
+    """Qualified, as `Net.forward`."""
+    line: int
+    """Of `def`, 1-based."""
+    endLine: int
+    calls: int
+    flops: int
+    """Of all calls; 0 where not counted."""
+    peakBytes: int
+    """The most bytes of tensors made in it that were alive at once; 0 where not measured."""
+
+
+class TracedFile(TypedDict):
+    """What was traced in one file."""
+
+    path: str
+    """Absolute."""
+    sha256: str
+    """Of `text` in UTF-8."""
+    text: str
+    """The file as it was traced."""
+    expressions: list[TracedExpression]
+    names: list[TracedName]
+    functions: list[TracedFunction]
+    blocks: list[int]
+    """First lines of the bodies of `if`, `else`, `for`, `while`, `except`, `case` that ran in traced
+    functions, 1-based.
+    """
+
+
+class TracedModule(TypedDict):
+    """A module of the traced model."""
+
+    path: str
+    """As `layer1.0.conv1`; empty for the model itself."""
+    type: str
+    """Its class."""
+    file: str
+    """Where its class is defined; empty for torch's own."""
+    line: int
+    """Of `class`, 1-based; 0 for torch's own."""
+    callPath: str
+    """The user's file that calls it; empty where none does."""
+    callLine: int
+    """1-based; 0 where none does."""
+    output: ShapeValue | None
+    """Of its last call; null where it was not called."""
+    parameters: int
+    """Elements, those below it included."""
+    parameterBytes: int
+    flops: int
+    """Of all calls, those below it included; 0 where not counted."""
+    bytes: int
+    """Of its outputs."""
+    calls: int
+
+
+class ShapeSymbol(TypedDict):
+    """A dimension that is a name in `dims`."""
+
+    name: str
+    """As `B`, or as the user's code says."""
+    size: int
+    """In the traced call."""
+    origin: str
+    """Where the name is from, as `b, t, d = x.shape (model.py:12)` or `batch`."""
+
+
+class ShapeRemark(TypedDict):
+    """What a trace shows to be wrong, or why it ended early."""
+
+    rule: str
+    """As `outer-broadcast`, `shape-error`."""
+    severity: Literal["error", "warning", "hint"]
+    title: str
+    message: str
+    """The cause, for the user."""
+    path: str
+    line: int
+    """1-based."""
+    column: int
+    """0-based, in UTF-8 bytes, as `ast` counts."""
+    endLine: int
+    """1-based."""
+    endColumn: int
+    """Exclusive, in UTF-8 bytes."""
+    lineText: str
+    """The line as it was."""
+    evidence: list[str]
+    """Monospace."""
+    next: list[str]
+    """What to do."""
+    related: list[RelatedLine]
+
+
+class ShapeTrace(TypedDict):
+    """`shapes.json` of a run folder: the shapes of one traced forward pass."""
+
+    contractVersion: int
+    time: str
+    """ISO 8601."""
+    source: Literal["fake", "pair", "real", "step", "frame"]
+    """`fake`: symbolic, without data; `pair`: two real passes with different batch sizes; `real`: one;
+    `step`: the first training step; `frame`: from a paused frame, without data.
+    """
+    entry: str
+    """What was called, as `Net.forward(x)`."""
+    torch: str
+    """Its version."""
+    symbols: list[ShapeSymbol]
+    files: list[TracedFile]
+    modules: list[TracedModule]
+    """The tree in depth-first order."""
+    remarks: list[ShapeRemark]
+    problem: str
+    """Why the pass ended early or was not symbolic, for the user; empty when all went well."""
+    truncated: bool
+    """Whether something was left out for its size."""
+
+
+class ModelMap(TypedDict):
+    """What the view Model shows: the newest trace."""
+
+    entry: str
+    time: str
+    source: str
+    symbols: list[ShapeSymbol]
+    modules: list[TracedModule]
+    problem: str
+
+
+class ModelMapParams(TypedDict):
+    """LSP request `tensorpeek/modelMap`."""
+
+    uri: str
+    """Of a traced file; empty for the newest trace of all."""
+
+
+class TraceFrameArguments(TypedDict):
+    """DAP request `tensorpeek/traceShapes`: traces a call from a paused frame, without data."""
+
+    frameId: int
+    expression: str
+    """A call of a model, as `model(batch)`; empty to trace again what the frame's next model call is."""
+
+
+class TraceResult(TypedDict):
+    """What a trace has left."""
+
+    path: str
+    """Of `shapes.json`; empty where nothing was traced."""
+    entry: str
+    expressions: int
+    problem: str
+    """For the user; empty when all went well."""
