@@ -12,6 +12,7 @@ import sys
 pipe, modules = sys.argv[1], sys.argv[2:]
 for name in modules:
     importlib.import_module(name)
+print("(ready)", flush=True)
 for line in open(pipe):
     gc.collect()  # of the program before, which nobody watches any more
     sys.argv, end = json.loads(line)

@@ -16,6 +16,8 @@ import pytest
 from harness.client import DEFAULT_TIMEOUT
 from harness.session import DEBUGGEES, Breakpoint, DebugSession, breakpoint_at
 
+START_PATIENCE = 90.0
+"""Seconds; importing torch takes its time on a busy machine."""
 GOES_ON = {"continue", "next", "stepIn", "stepOut"}
 
 
@@ -33,14 +35,18 @@ class RepeatingSession(DebugSession):
         self._folder = tempfile.TemporaryDirectory()
 
     def __enter__(self) -> RepeatingSession:
-        super().__enter__()
-        pipe = Path(self._folder.name) / "programs"
-        os.mkfifo(pipe)
-        # What runs the programs is none of the user's code, which is what ends with a program.
-        rules = [{"path": str(DEBUGGEES / "repeating.py"), "include": False}]
-        super().launch("repeating.py", args=[str(pipe), *self._modules], rules=rules)
-        # Opened for both, so that this waits for nobody.
-        self._pipe = os.fdopen(os.open(pipe, os.O_RDWR), "w", buffering=1)
+        with ExitStack() as unless_started:
+            super().__enter__()
+            unless_started.push(self)
+            pipe = Path(self._folder.name) / "programs"
+            os.mkfifo(pipe)
+            # Opened for both, so that this waits for nobody.
+            self._pipe = os.fdopen(os.open(pipe, os.O_RDWR), "w", buffering=1)
+            # What runs the programs is none of the user's code, which is what ends with a program.
+            rules = [{"path": str(DEBUGGEES / "repeating.py"), "include": False}]
+            super().launch("repeating.py", args=[str(pipe), *self._modules], rules=rules)
+            self.client.next_event("output", START_PATIENCE, lambda body: "(ready)" in body["output"])
+            unless_started.pop_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -63,7 +69,7 @@ class RepeatingSession(DebugSession):
     ) -> None:
         """As that of a session, but that what was said before is forgotten.
 
-        Without `configuration_done` the program waits for the request `configurationDone`.
+        Without `configuration_done` the program waits for `begin`.
         """
         self.client.forget()
         self._programs += 1
@@ -168,5 +174,6 @@ class RepeatingSessions:
         self._sessions[kind] = session
 
     def close(self) -> None:
-        for session in self._sessions.values():
-            session.__exit__(None, None, None)
+        with ExitStack() as all_of_them:
+            for session in self._sessions.values():
+                all_of_them.push(session)
