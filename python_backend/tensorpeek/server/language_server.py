@@ -18,10 +18,14 @@ from tensorpeek.contract.messages import (
     ServerRequest,
     TrainingBreakpoints,
 )
+from tensorpeek.server.diagnostics import Diagnostics
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.explain_condition import explain_condition
 from tensorpeek.server.expression import Position, evaluatable_expression
 from tensorpeek.server.findings import FINDINGS_FILES, Findings
+from tensorpeek.server.shapes.feature import Shapes
+from tensorpeek.server.shapes.settings import SECTION, settings
+from tensorpeek.server.shapes.store import SHAPES_FILES
 from tensorpeek.server.source import Source
 from tensorpeek.server.training_breakpoints import is_worth_watching, training_breakpoints
 
@@ -37,31 +41,58 @@ def language_server() -> LanguageServer:
     """A server with its features, not started."""
     server = LanguageServer("tensorpeek", __version__)
     documents = Documents()
-    findings = Findings(documents, server.text_document_publish_diagnostics)
+    diagnostics = Diagnostics(server.text_document_publish_diagnostics)
+    findings = Findings(documents, diagnostics.of("findings"))
+    shapes = Shapes(documents, diagnostics.of("shapes"))
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        shapes.settings = settings(params.initialization_options)
 
     @server.feature(types.INITIALIZED)
-    def initialized(_params: types.InitializedParams) -> None:
+    async def initialized(_params: types.InitializedParams) -> None:
         findings.read(_workspace_folders(server))
+        shapes.read(_workspace_folders(server))
         if _watches_files_when_asked(server):
-            server.client_register_capability(types.RegistrationParams([_WATCH_FINDINGS]))
+            server.client_register_capability(types.RegistrationParams([_WATCH_FINDINGS, _WATCH_SHAPES]))
+        await ask_settings()
+
+    async def ask_settings() -> None:
+        workspace = server.client_capabilities.workspace
+        if workspace is None or not workspace.configuration:
+            return
+        asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+        answers = await server.workspace_configuration_async(asked)
+        before, shapes.settings = shapes.settings, settings(next(iter(answers), None))
+        if shapes.settings != before:
+            _refresh(server)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change_configuration(_params: types.DidChangeConfigurationParams) -> None:
+        await ask_settings()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_watched_files(_params: types.DidChangeWatchedFilesParams) -> None:
         findings.read(_workspace_folders(server))
+        shapes.read(_workspace_folders(server))
+        _refresh(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         documents.open(params.text_document.uri, params.text_document.text)
         findings.opened(params.text_document.uri)
+        shapes.changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         documents.change(params.text_document.uri, params.content_changes)
         findings.changed(params.text_document.uri, params.content_changes)
+        shapes.changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         documents.close(params.text_document.uri)
+        shapes.changed(params.text_document.uri)
 
     @server.feature(EVALUATABLE_EXPRESSION)
     def expression(params: Any) -> EvaluatableExpression | None:
@@ -94,7 +125,32 @@ def language_server() -> LanguageServer:
         command = types.Command("Add Training Breakpoint…", ADD_TRAINING_BREAKPOINT, arguments=[uri, line])
         return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
 
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=True))
+    def inlay_hints(params: types.InlayHintParams) -> list[types.InlayHint]:
+        return shapes.inlay_hints(params.text_document.uri, params.range)
+
+    @server.feature(types.INLAY_HINT_RESOLVE)
+    def inlay_hint_resolve(hint: types.InlayHint) -> types.InlayHint:
+        return shapes.resolved(hint)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        return shapes.hover(params.text_document.uri, params.position)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
+        return shapes.lenses(params.text_document.uri)
+
     return server
+
+
+def _refresh(server: LanguageServer) -> None:
+    """Asks the editor to ask again, where it can be asked to."""
+    workspace = server.client_capabilities.workspace
+    if workspace is not None and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+        server.workspace_inlay_hint_refresh(None)
+    if workspace is not None and workspace.code_lens and workspace.code_lens.refresh_support:
+        server.workspace_code_lens_refresh(None)
 
 
 def _read(uri: str) -> Source:
@@ -119,6 +175,12 @@ _WATCH_FINDINGS = types.Registration(
     register_options=types.DidChangeWatchedFilesRegistrationOptions(
         [types.FileSystemWatcher(FINDINGS_FILES)]
     ),
+)
+
+_WATCH_SHAPES = types.Registration(
+    id="shapes",
+    method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+    register_options=types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(SHAPES_FILES)]),
 )
 
 

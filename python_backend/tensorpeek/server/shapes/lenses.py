@@ -1,0 +1,86 @@
+"""Code lenses: what a class or a function cost in the traced pass, and a way to trace it (again)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from tensorpeek.server.shapes.alignment import Alignment
+from tensorpeek.server.shapes.store import Shown
+from tensorpeek.server.shapes.text import bytes_text, count_text
+from tensorpeek.server.source import Source
+
+TRACE_SHAPES = "tensorpeek.traceShapes"
+"""The editor's command, called with a URI and the name of a class."""
+
+
+def lenses(
+    shown: Shown | None, alignment: Alignment | None, source: Source, uri: str
+) -> list[types.CodeLens]:
+    found: list[types.CodeLens] = []
+    costs = _costs(shown, alignment) if shown is not None and alignment is not None else {}
+    tree = source.tree
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.ClassDef) and is_module(node):
+            if (text := costs.get(node.lineno)) is not None:
+                found.append(_lens(node.lineno, text))
+            found += [
+                _lens(method.lineno, "Trace Shapes", [uri, node.name])
+                for method in _methods(node)
+                if method.name == "forward"
+            ]
+    found += [
+        _lens(node.lineno, costs[node.lineno])
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno in costs
+    ]
+    return sorted(found, key=lambda lens: lens.range.start.line)
+
+
+def is_module(node: ast.ClassDef) -> bool:
+    """Whether a class says that it is a module of torch, as far as its text tells."""
+    return any(ast.unparse(base).split("[")[0].endswith("Module") for base in node.bases)
+
+
+def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    return (each for each in node.body if isinstance(each, ast.FunctionDef))
+
+
+def _costs(shown: Shown, alignment: Alignment) -> dict[int, str]:
+    """Texts by the present line of a `class` or `def`."""
+    texts: dict[int, str] = {}
+    lines = {placed.traced.start[0]: placed.present.start[0] for placed in alignment.placed}
+    for function in shown.file["functions"]:
+        if function["calls"] and function["line"] in lines:
+            texts[lines[function["line"]]] = _text(
+                0, function["flops"], function["peakBytes"], function["calls"]
+            )
+    for line, present in lines.items():
+        modules = [
+            module
+            for module in shown.trace["modules"]
+            if module["line"] == line and module["file"] == shown.file["path"] and module["calls"]
+        ]
+        if modules:
+            texts[present] = _text(
+                max(module["parameters"] for module in modules),
+                sum(module["flops"] for module in modules),
+                0,
+                sum(module["calls"] for module in modules),
+            )
+    return texts
+
+
+def _text(parameters: int, flops: int, peak: int, calls: int) -> str:
+    parts = [f"{count_text(parameters)} parameters"] if parameters else []
+    parts += [f"{count_text(flops)} FLOPs"] if flops else []
+    parts += [f"peak {bytes_text(peak)}"] if peak else []
+    return " · ".join([*parts, "1 call" if calls == 1 else f"{calls} calls"])
+
+
+def _lens(line: int, title: str, arguments: list[str] | None = None) -> types.CodeLens:
+    where = types.Position(line - 1, 0)
+    command = types.Command(title, TRACE_SHAPES if arguments else "", arguments=arguments)
+    return types.CodeLens(types.Range(where, where), command=command)

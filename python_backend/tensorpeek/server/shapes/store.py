@@ -1,0 +1,89 @@
+"""The newest trace of each file, read from the run folders of the workspace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tensorpeek.contract.messages import ShapeTrace, TracedExpression, TracedFile, TracedName
+from tensorpeek.runs import shapes_file
+from tensorpeek.runs.folder import NAME, RUNS
+from tensorpeek.server.shapes.alignment import Alignments
+
+SHAPES_FILES = "**/.tensorpeek/runs/*/shapes.json"
+MOST_TRACES = 20
+"""Of one workspace folder, the newest first."""
+SpanKey = tuple[int, int, int, int]
+
+
+@dataclass
+class Shown:
+    """One traced file, with what is looked up in it again and again."""
+
+    trace: ShapeTrace
+    file: TracedFile
+    alignments: Alignments = field(default_factory=Alignments)
+    expressions: dict[SpanKey, TracedExpression] = field(init=False)
+    names: dict[SpanKey, TracedName] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.expressions = {span_key(each): each for each in self.file["expressions"]}
+        self.names = {span_key(each): each for each in self.file["names"]}
+
+
+class Store:
+    """What was traced, until something newer was."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Shown] = {}
+        self._read: dict[str, tuple[tuple[int, int], ShapeTrace | None]] = {}
+
+    def read(self, folders: Sequence[Path]) -> None:
+        traces = [trace for folder in folders for trace in self._newest(folder / RUNS)]
+        traces.sort(key=lambda trace: trace["time"], reverse=True)
+        before, self._files = self._files, {}
+        for trace in traces:
+            for file in trace["files"]:
+                path = _normal(file["path"])
+                old = before.get(path)
+                if path not in self._files:
+                    same = old is not None and old.file is file
+                    self._files[path] = old if same and old is not None else Shown(trace, file)
+
+    def get(self, path: str) -> Shown | None:
+        return self._files.get(_normal(path)) if self._files else None
+
+    def _newest(self, runs: Path) -> list[ShapeTrace]:
+        """A file that is as it was is not read again."""
+        try:
+            names = sorted((each.name for each in os.scandir(runs) if NAME.match(each.name)), reverse=True)
+        except OSError:
+            return []
+        traces: list[ShapeTrace] = []
+        for name in names[: shapes_file.MOST_RUNS]:
+            folder = runs / name
+            try:
+                status = (folder / shapes_file.NAME).stat()
+            except OSError:
+                continue
+            version = status.st_mtime_ns, status.st_size
+            known = self._read.get(str(folder))
+            if known is None or known[0] != version:
+                known = version, shapes_file.read(folder)
+                self._read[str(folder)] = known
+            if known[1] is not None:
+                traces.append(known[1])
+                if len(traces) == MOST_TRACES:
+                    break
+        return traces
+
+
+def span_key(of: TracedExpression | TracedName) -> SpanKey:
+    return of["line"], of["column"], of["endLine"], of["endColumn"]
+
+
+def _normal(path: str) -> str:
+    """One text for all ways to write a path; what is no path, as a notebook's cell, stays what it is."""
+    return os.path.normcase(os.path.realpath(path)) if Path(path).is_absolute() else path
