@@ -25,6 +25,7 @@ NAMES = (
     "free_running",
     "line_conditions",
     "training_cost",
+    "shape_hints",
 )
 """One module each, with `run(quick) -> Benchmark`."""
 

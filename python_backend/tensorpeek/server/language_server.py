@@ -24,6 +24,7 @@ from tensorpeek.server.explain_condition import explain_condition
 from tensorpeek.server.expression import Position, evaluatable_expression
 from tensorpeek.server.findings import FINDINGS_FILES, Findings
 from tensorpeek.server.shapes.feature import Shapes
+from tensorpeek.server.shapes.later import Later
 from tensorpeek.server.shapes.settings import SECTION, settings
 from tensorpeek.server.shapes.store import SHAPES_FILES
 from tensorpeek.server.source import Source
@@ -44,6 +45,7 @@ def language_server() -> LanguageServer:
     diagnostics = Diagnostics(server.text_document_publish_diagnostics)
     findings = Findings(documents, diagnostics.of("findings"))
     shapes = Shapes(documents, diagnostics.of("shapes"))
+    shapes_changed = Later(shapes.changed)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -87,7 +89,7 @@ def language_server() -> LanguageServer:
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         documents.change(params.text_document.uri, params.content_changes)
         findings.changed(params.text_document.uri, params.content_changes)
-        shapes.changed(params.text_document.uri)
+        shapes_changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:

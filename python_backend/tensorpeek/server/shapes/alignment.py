@@ -23,11 +23,17 @@ class Placed:
     stale: bool
     """Whether something that its shapes depend on was changed."""
 
+    def moved(self, place: Place) -> Place:
+        """A place in the traced statement in the present one."""
+        line = place[0] + self.present.start[0] - self.traced.start[0]
+        return line, place[1] + self.present.start[1] - self.traced.start[1]
+
 
 class Alignment:
     """One traced text against one present text."""
 
     def __init__(self, traced: Sequence[Statement], present: Sequence[Statement]) -> None:
+        self.traced = traced
         self._starts = [statement.start for statement in traced]
         self._placed: list[Placed | None] = _aligned(traced, present)
         self._by_present = {id(each.present): each for each in self._placed if each}
@@ -36,6 +42,10 @@ class Alignment:
         self.removed = [
             statement for statement, placed in zip(traced, self._placed, strict=True) if placed is None
         ]
+
+    def at_index(self, index: int) -> Placed | None:
+        """The traced statement of that number."""
+        return self._placed[index]
 
     @property
     def placed(self) -> list[Placed]:
@@ -52,10 +62,7 @@ class Alignment:
         placed = self.at(start)
         if placed is None or end > placed.traced.end:
             return None
-        lines = placed.present.start[0] - placed.traced.start[0]
-        columns = placed.present.start[1] - placed.traced.start[1]
-        first, last = ((line + lines, column + columns) for line, column in (start, end))
-        return (first, last), placed
+        return (placed.moved(start), placed.moved(end)), placed
 
 
 class Alignments:

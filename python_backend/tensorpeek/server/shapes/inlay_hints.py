@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from lsprotocol import types
 
 from tensorpeek.contract.messages import ShapeSymbol, ShapeValue, TracedModule
-from tensorpeek.server.shapes.alignment import Alignment, Placed
+from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.places import position
 from tensorpeek.server.shapes.settings import Hints, member
-from tensorpeek.server.shapes.statements import Place
-from tensorpeek.server.shapes.store import Shown, SpanKey, span_key
+from tensorpeek.server.shapes.statements import Place, Statement
+from tensorpeek.server.shapes.store import Label, Shown, SpanKey, span_key
 from tensorpeek.server.shapes.text import (
     Traced,
     bytes_text,
@@ -36,29 +36,39 @@ def inlay_hints(
     """In the order of the text; tooltips come with `resolved`."""
     if which == "off":
         return []
+    if which not in shown.labels:
+        shown.labels[which] = list(_labels(shown, alignment.traced, which))
     hints: list[types.InlayHint] = []
-    usual: dict[str, tuple[str, str]] = {}
-    for placed in alignment.placed:
-        function = placed.traced.function
-        for after, traced in _worth_showing(shown, placed, which):
-            tensor = next((each for value in traced["values"] if (each := first_tensor(value))), None)
-            here = usual.get(function, ("", ""))
-            if tensor is not None:
-                usual[function] = of_tensor(tensor)
-            moved = alignment.moved(after, after)
-            if moved is None or not wanted.start.line <= moved[0][0][0] - 1 <= wanted.end.line:
-                continue
-            if isinstance(placed.traced.node, _DEFINITIONS):
-                continue  # An argument: known for what comes after it.
-            hints.append(
-                types.InlayHint(
-                    position=position(source, moved[0][0]),
-                    label=hint_text(traced, here) + ("?" if placed.stale else ""),
-                    padding_left=True,
-                    data={"uri": uri, "span": list(span_key(traced)), "stale": placed.stale},
-                )
+    first, last = wanted.start.line + 1, wanted.end.line + 1
+    for label in shown.labels[which]:
+        placed = alignment.at_index(label.statement)
+        if placed is None:
+            continue
+        line, column = placed.moved(label.after)
+        if not first <= line <= last:
+            continue
+        hints.append(
+            types.InlayHint(
+                position=position(source, (line, column)),
+                label=label.text + ("?" if placed.stale else ""),
+                padding_left=True,
+                data={"uri": uri, "span": list(label.span), "stale": placed.stale},
             )
+        )
     return hints
+
+
+def _labels(shown: Shown, traced_statements: Sequence[Statement], which: Hints) -> Iterator[Label]:
+    usual: dict[str, tuple[str, str]] = {}
+    for index, statement in enumerate(traced_statements):
+        for after, traced in _worth_showing(shown, statement, which):
+            here = usual.get(statement.function, ("", ""))
+            tensor = next((each for value in traced["values"] if (each := first_tensor(value))), None)
+            if tensor is not None:
+                usual[statement.function] = of_tensor(tensor)
+            # An argument's is only known for what comes after it.
+            if not isinstance(statement.node, _DEFINITIONS):
+                yield Label(index, after, hint_text(traced, here), span_key(traced))
 
 
 def resolved(hint: types.InlayHint, shown: Shown | None) -> types.InlayHint:
@@ -120,9 +130,9 @@ def _words(text: str) -> set[str]:
     return set("".join(c if c.isidentifier() or c.isdigit() else " " for c in text).split())
 
 
-def _worth_showing(shown: Shown, placed: Placed, which: Hints) -> Iterator[tuple[Place, Traced]]:
+def _worth_showing(shown: Shown, statement: Statement, which: Hints) -> Iterator[tuple[Place, Traced]]:
     """What is shown of a statement, and behind which place."""
-    node = placed.traced.node
+    node = statement.node
     value = getattr(node, "value", None)
     whole = _whole(shown, node)
     if which in ("calls", "all"):
@@ -135,9 +145,9 @@ def _worth_showing(shown: Shown, placed: Placed, which: Hints) -> Iterator[tuple
     if isinstance(node, _DEFINITIONS):
         for argument in _arguments(node):
             if (name := shown.names.get(_of(argument))) is not None:
-                yield placed.traced.end, name
+                yield statement.end, name
     elif whole is not None:
-        yield placed.traced.end, whole
+        yield statement.end, whole
 
 
 def _whole(shown: Shown, node: ast.stmt) -> Traced | None:

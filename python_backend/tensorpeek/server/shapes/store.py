@@ -11,11 +11,23 @@ from tensorpeek.contract.messages import ShapeTrace, TracedExpression, TracedFil
 from tensorpeek.runs import shapes_file
 from tensorpeek.runs.folder import NAME, RUNS
 from tensorpeek.server.shapes.alignment import Alignments
+from tensorpeek.server.shapes.statements import Place
 
 SHAPES_FILES = "**/.tensorpeek/runs/*/shapes.json"
 MOST_TRACES = 20
 """Of one workspace folder, the newest first."""
 SpanKey = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A hint before it has its place in the present text."""
+
+    statement: int
+    """Its number among the traced ones."""
+    after: Place
+    text: str
+    span: SpanKey
 
 
 @dataclass
@@ -27,8 +39,11 @@ class Shown:
     alignments: Alignments = field(default_factory=Alignments)
     expressions: dict[SpanKey, TracedExpression] = field(init=False)
     names: dict[SpanKey, TracedName] = field(init=False)
+    labels: dict[str, list[Label]] = field(init=False)
+    """Of the hints, by setting: no edit changes them."""
 
     def __post_init__(self) -> None:
+        self.labels = {}
         self.expressions = {span_key(each): each for each in self.file["expressions"]}
         self.names = {span_key(each): each for each in self.file["names"]}
 
