@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tensorpeek.server.source import Source
@@ -11,9 +10,11 @@ from tensorpeek.server.source import Source
 Place = tuple[int, int]
 """1-based line and UTF-8 column, as `ast` counts."""
 MODULE = "<module>"
+_SIMPLE = (ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.AnnAssign)
+"""The most frequent ones that hold no others."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Statement:
     """A simple statement, or the head of one that holds others."""
 
@@ -30,24 +31,32 @@ def statements(source: Source) -> list[Statement] | None:
     if source.tree is None:
         return None
     lines = [source.line_text(line) for line in range(source.line_count)]
-    return list(_of_body(source.tree.body, MODULE, "", lines))
+    found: list[Statement] = []
+    _add_body(found, source.tree.body, MODULE, "", lines)
+    return found
 
 
-def _of_body(body: list[ast.stmt], function: str, prefix: str, lines: list[str]) -> Iterator[Statement]:
+def _add_body(
+    found: list[Statement], body: list[ast.stmt], function: str, prefix: str, lines: list[str]
+) -> None:
     for node in body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue  # A docstring does nothing.
+        start = node.lineno, node.col_offset
+        if isinstance(node, _SIMPLE):
+            end = node.end_lineno or node.lineno, node.end_col_offset or 0
+            found.append(Statement(function, node, start, end, _key(node, start, end, lines)))
+            continue
         inner, inner_prefix = function, prefix
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = prefix + node.name
             inner_prefix = f"{inner}.<locals>."
         elif isinstance(node, ast.ClassDef):
             inner_prefix = f"{prefix}{node.name}."
-        start = node.lineno, node.col_offset
         end = _head_end(node)
-        yield Statement(inner, node, start, end, _key(node, start, end, lines))
+        found.append(Statement(inner, node, start, end, _key(node, start, end, lines)))
         for block in blocks(node):
-            yield from _of_body(block, inner, inner_prefix, lines)
+            _add_body(found, block, inner, inner_prefix, lines)
 
 
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
@@ -78,7 +87,7 @@ def _last_place(node: ast.AST) -> Place:
 
 def _key(node: ast.stmt, start: Place, end: Place, lines: list[str]) -> str:
     """Its text without its indentation, with what a head says beyond its expressions."""
-    name = getattr(node, "name", "")
+    name = "" if isinstance(node, _SIMPLE) else getattr(node, "name", "")
     first, last = start[0] - 1, end[0] - 1
     if first == last:
         text = _cut(lines[first], start[1], end[1])
