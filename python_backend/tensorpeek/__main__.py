@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 
-USAGE = """usage: python -m tensorpeek run [options] (SCRIPT | -m MODULE) [arguments of the program …]
+USAGE = """usage: python -m tensorpeek COMMAND [options] (SCRIPT | -m MODULE) [arguments of the program …]
 
-  run    runs a program and says when its training goes wrong, at the line that did it
-         (python -m tensorpeek run --help)
+  run     runs a program and says when its training goes wrong, at the line that did it
+          (python -m tensorpeek run --help)
+  shapes  prints the source of a model with the shape of each line
+          (python -m tensorpeek shapes --help)
 """
 
 
@@ -18,6 +20,10 @@ def main() -> None:
 
         run.run(options.parse(words[1:]))
         return
+    if words[:1] == ["shapes"]:
+        from tensorpeek.cli import shapes, shapes_options
+
+        shapes.shapes(shapes_options.parse(words[1:]))
     is_asked = words[:1] in (["-h"], ["--help"])
     (sys.stdout if is_asked else sys.stderr).write(USAGE)
     raise SystemExit(0 if is_asked else 2)

@@ -10,6 +10,7 @@ import asyncio
 import json
 from typing import Any
 
+from recording_shapes import of_a_trace
 from recording_training import of_a_training, of_the_server_about_lines
 
 from harness.session import DEBUGGEES, REPOSITORY, DebugSession
@@ -32,7 +33,7 @@ LAST_LINE = 100
 def record_messages() -> Messages:
     """Definition name to message, without what differs from machine to machine."""
     messages = {**asyncio.run(of_the_probe()), **of_the_adapter(), **of_the_server()}
-    messages |= {**asyncio.run(of_a_training()), **of_the_server_about_lines()}
+    messages |= {**asyncio.run(of_a_training()), **of_the_server_about_lines(), **of_a_trace()}
     messages["ProcessInfo"]["pid"] = messages["RunInfo"]["pid"] = 4711
     messages["ProbeReply"]["body"] = messages["ProcessInfo"]
     return json.loads(json.dumps(messages).replace(str(REPOSITORY), "/project"))

@@ -1,0 +1,219 @@
+"""`python -m tensorpeek shapes`: the source of a model with the shape of each line, without its data."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import json
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+from tensorpeek.cli import program, shapes_text
+from tensorpeek.cli.console import Console, clean
+from tensorpeek.cli.shapes_options import ShapesOptions
+from tensorpeek.contract.messages import ShapeTrace
+from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.probe.shapes import examples
+from tensorpeek.probe.shapes.call import Target
+from tensorpeek.probe.shapes.explicit import entry_of, traced
+from tensorpeek.probe.shapes.fake_trace import said
+from tensorpeek.probe.shapes.first_call import FirstCall, has_parameters
+from tensorpeek.runs import shapes_file
+
+
+def shapes(options: ShapesOptions) -> NoReturn:
+    """Ends the process: 0 where something was traced, else 1 and one sentence."""
+    Session(options).start()
+
+
+class Session:
+    def __init__(self, options: ShapesOptions) -> None:
+        self._options = options
+        self._console = Console()
+        self._out = sys.stdout
+        self._process = os.getpid()
+        self._first_call = FirstCall(self._is_wanted, self._called)
+        RUN_OUTPUT.write_into(
+            str(options.runs), [options.target or options.call.rpartition(":")[0], *options.arguments]
+        )
+
+    def start(self) -> NoReturn:
+        # What the program prints goes beside our output, not into it.
+        sys.stdout = sys.stderr
+        missing = ""
+        if self._options.call:
+            missing = self._by_call()
+        if self._options.target:
+            self._by_program(missing)
+        self._fail(missing or "the program has called no model")
+
+    # By --call
+
+    def _by_call(self) -> str:
+        """Ends the process where the user has said what goes in; else returns what is missing."""
+        where, _, name = self._options.call.rpartition(":")
+        # A file without a guard trains as it is imported.
+        self._first_call.wait()
+        try:
+            module = _imported(where)
+        except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+            self._fail(f"{where} can't be imported: {said(error)}")
+        finally:
+            self._first_call.leave()
+        owner: Any = module
+        for part in name.split("."):
+            owner = getattr(owner, part, None)
+        if owner is None:
+            self._fail(f"{where} has no {name}")
+        if "torch" not in sys.modules:
+            self._fail(f"{where} does not import torch")
+        try:
+            arguments = examples.marked(module, owner)
+        except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+            self._fail(f"the example input: {_why(error)}")
+        if arguments is None and self._options.target:
+            return f"nothing says what goes into {name}, and the program does not call it"
+        try:
+            model = examples.built(module, owner)
+        except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+            self._fail(f"{name} can't be made: {_why(error)}")
+        guess = arguments is None
+        arguments = arguments or examples.guessed(model)
+        if arguments is None:
+            self._fail(_unmarked(name))
+        is_made = model is not owner
+        entry = entry_of(model)
+        target = Target(
+            entry,
+            None if is_made else model,
+            (lambda: examples.built(module, owner)) if is_made else None,
+            *arguments,
+        )
+        remark = f"Nothing says what goes in, so this is a guess. {_mark()}" if guess else ""
+        return self._finish(target, remark)
+
+    # By the program
+
+    def _by_program(self, missing: str) -> None:
+        options = self._options
+        try:
+            target = (program.module if options.is_module else program.script)(options.target)
+        except program.NoProgram as problem:
+            self._fail(str(problem))
+        self._first_call.wait()
+        try:
+            program.execute(target, options.arguments, lambda error: None)
+        except SystemExit:
+            pass
+        except BaseException as error:  # noqa: BLE001  told with its traceback, as Python does
+            sys.excepthook(type(error), error, error.__traceback__)
+            self._fail("the program failed before it called " + (options.call or "a model"))
+        finally:
+            self._first_call.leave()
+        if missing and options.call:
+            self._after_program(missing)
+
+    def _after_program(self, missing: str) -> None:
+        """The program never called it: the signature is left."""
+        where, _, name = self._options.call.rpartition(":")
+        module = _imported(where)
+        try:
+            owner: Any = module
+            for part in name.split("."):
+                owner = getattr(owner, part)
+            model = examples.built(module, owner)
+            arguments = examples.guessed(model)
+        except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+            self._fail(f"{missing}: {_why(error)}")
+        if arguments is None:
+            self._fail(_unmarked(name))
+        target = Target(entry_of(model), None, lambda: examples.built(module, owner), *arguments)
+        self._finish(target, f"Nothing says what goes in, so this is a guess. {_mark()}")
+
+    def _is_wanted(self, model: Any) -> bool:
+        if os.getpid() != self._process:
+            return False
+        if not self._options.call:
+            return has_parameters(model)
+        return type(model).__qualname__ == self._options.call.rpartition(":")[2]
+
+    def _called(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._finish(Target(entry_of(model), model, None, args, kwargs), "")
+
+    # The end
+
+    def _finish(self, target: Target, remark: str) -> NoReturn:
+        try:
+            trace = traced(target, self._options.has_all_sources)
+        except Exception as error:  # noqa: BLE001  a fault of ours ends as a sentence
+            self._fail(f"{target.entry} could not be traced: {said(error)}")
+        trace["problem"] = " ".join(filter(None, (trace["problem"], remark)))
+        if not any(file["expressions"] for file in trace["files"]) and not trace["modules"]:
+            self._fail(f"{target.entry}: {trace['problem'] or 'nothing of it is Python code of yours'}")
+        self._write(trace)
+        text = shapes_text.table(trace) if self._options.shows_table else shapes_text.annotated(trace)
+        with contextlib.suppress(OSError, ValueError):
+            self._out.write(
+                "\n".join(filter(None, (clean(shapes_text.heading(trace)), "", clean(text)))) + "\n"
+            )
+        self._exit(0)
+
+    def _write(self, trace: ShapeTrace) -> None:
+        try:
+            path = shapes_file.write(RUN_OUTPUT.path(), trace)
+            self._console.say(f"tensorpeek: {path}")
+            if self._options.json is not None:
+                text = json.dumps(trace, ensure_ascii=False, indent=1)
+                self._options.json.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        except OSError as problem:
+            self._console.say(f"tensorpeek: the shapes can't be written: {problem}")
+
+    def _fail(self, sentence: str) -> NoReturn:
+        self._console.say(f"tensorpeek: {clean(sentence)}")
+        self._exit(1)
+
+    def _exit(self, code: int) -> NoReturn:
+        """At once: nothing of the program's runs any more, and its workers end with it."""
+        for child in multiprocessing.active_children():
+            child.terminate()
+        for stream in (self._out, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def _imported(where: str) -> ModuleType:
+    """A file under its own name, so that what is only for `__main__` does not run; or a module."""
+    if not where.endswith(".py"):
+        sys.path.insert(0, str(Path.cwd()))
+        return importlib.import_module(where)
+    path = Path(where).resolve()
+    sys.path.insert(0, str(path.parent))
+    name = path.stem
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__file__", None) == str(path):
+        return known
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{where} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, examples.NoExample) else said(error)
+
+
+def _unmarked(name: str) -> str:
+    return f"nothing says what goes into {name}. {_mark()}"
+
+
+def _mark() -> str:
+    return "Write a comment in it, as `# tensorpeek: example_input = torch.randn(4, 3, 32, 32)`."

@@ -1,0 +1,135 @@
+"""A trace as text: the source with the shapes of each line, and the tree of modules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from tensorpeek.contract.messages import ShapeTrace, ShapeValue, TracedFile
+
+WIDEST_CODE = 72
+"""Columns; what is longer has its shapes right behind it."""
+MOST_VALUES = 4
+
+
+def annotated(trace: ShapeTrace) -> str:
+    """The traced functions of each file."""
+    files = [file for file in trace["files"] if file["functions"]]
+    return "\n\n".join(_short(file["path"]) + "\n" + "\n".join(_lines(file)) for file in files)
+
+
+def heading(trace: ShapeTrace) -> str:
+    """What was traced, the symbols, and what went wrong."""
+    lines = [trace["entry"]]
+    lines += [f"  {symbol['name']} = {symbol['size']}  {symbol['origin']}" for symbol in trace["symbols"]]
+    for remark in trace["remarks"]:
+        lines.append(f"  {_short(remark['path'])}:{remark['line']}  {remark['title']}: {remark['message']}")
+        lines += [f"    → {advice}" for advice in remark["next"]]
+    if trace["problem"]:
+        lines.append(f"  {trace['problem']}")
+    return "\n".join(lines)
+
+
+def table(trace: ShapeTrace) -> str:
+    """One line per module."""
+    rows = [
+        (
+            "  " * (row["path"].count(".") + 1 if row["path"] else 0)
+            + (row["path"].rpartition(".")[2] or trace["entry"].partition(".")[0])
+            + f" ({row['type']})",
+            shown(row["output"]) if row["output"] is not None else "",
+            f"{row['parameters']:,}",
+            _amount(row["flops"]),
+        )
+        for row in trace["modules"]
+    ]
+    heads = ("module", "output", "parameters", "FLOPs")
+    widths = [max(len(cell) for cell in column) for column in zip(heads, *rows)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if position > 1 else cell.ljust(width)
+            for position, (cell, width) in enumerate(zip(row, widths))
+        )
+        for row in (heads, *rows)
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def shown(value: ShapeValue) -> str:
+    """`[B, 64, 8, 8]`, `(…, …)`, `{logits: …}`."""
+    if value["kind"] == "tensor":
+        return f"[{', '.join(value['dims'])}]"
+    if value["kind"] == "number":
+        return ", ".join(value["dims"])
+    items = [shown(item["value"]) for item in value["items"]]
+    rest = ["…"] if value["length"] > len(items) else []
+    if all(item["key"].isdigit() for item in value["items"]):
+        return f"{value['type'] if value['type'] not in ('tuple', 'list') else ''}({', '.join(items + rest)})"
+    named = [f"{item['key']}: {text}" for item, text in zip(value["items"], items)]
+    return f"{value['type'] if value['type'] != 'dict' else ''}{{{', '.join(named + rest)}}}"
+
+
+def all_shown(values: Iterable[ShapeValue], calls: int) -> str:
+    """`[4, 16] | [4, 32] ×3`."""
+    texts = list(dict.fromkeys(shown(value) for value in values))
+    more = [f"… {len(texts) - MOST_VALUES} more"] if len(texts) > MOST_VALUES else []
+    times = f" ×{calls}" if calls > 1 else ""
+    return " | ".join(texts[:MOST_VALUES] + more) + times
+
+
+def _lines(file: TracedFile) -> list[str]:
+    source = file["text"].split("\n")
+    hints = _hints(file)
+    wanted: set[int] = set()
+    for function in file["functions"]:
+        wanted.update(range(function["line"], min(function["endLine"], len(source)) + 1))
+    widest = max(
+        (len(source[line - 1]) for line in wanted & hints.keys() if len(source[line - 1]) <= WIDEST_CODE),
+        default=0,
+    )
+    lines: list[str] = []
+    previous = 0
+    for line in sorted(wanted):
+        if previous and line > previous + 1:
+            lines.append("")
+        previous = line
+        text = source[line - 1].rstrip()
+        hint = hints.get(line)
+        lines.append(f"{line:5}  {text.ljust(widest)}  # → {hint}" if hint else f"{line:5}  {text}".rstrip())
+    return lines
+
+
+def _hints(file: TracedFile) -> dict[int, str]:
+    """By line: the names that are bound there, or else the largest expression that ends there."""
+    hints: dict[int, str] = {}
+    sizes: dict[int, tuple[int, int]] = {}
+    for row in file["expressions"]:
+        size = (row["endLine"] - row["line"], row["endColumn"] - row["column"])
+        if row["values"] and size >= sizes.get(row["endLine"], (0, 0)):
+            sizes[row["endLine"]] = size
+            hints[row["endLine"]] = all_shown(row["values"], row["calls"])
+    bound: dict[int, list[str]] = {}
+    for name in file["names"]:
+        if name["values"]:
+            bound.setdefault(name["endLine"], []).append(
+                f"{name['name']}: {all_shown(name['values'], name['calls'])}"
+            )
+    for line, texts in bound.items():
+        only = texts[0].partition(": ")[2] if len(texts) == 1 else ", ".join(texts)
+        hints[line] = only
+    return hints
+
+
+def _amount(number: int) -> str:
+    for limit, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if number >= limit:
+            return f"{number / limit:.1f} {unit}"
+    return str(number)
+
+
+def _short(path: str) -> str:
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):
+        return path
+    return path if relative.startswith("..") else relative

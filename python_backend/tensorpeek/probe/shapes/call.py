@@ -1,0 +1,136 @@
+"""A call of a model that is to be traced, and how it becomes one without data or one of a copy."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from typing import Any, Callable
+
+DYNAMIC_TIME_DTYPES = ("torch.int64", "torch.int32")
+"""Of inputs whose second dim is a time: rows of tokens."""
+
+
+@dataclass(frozen=True)
+class Call:
+    function: Any
+    """A module, or what else is called."""
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def run(self) -> Any:
+        return self.function(*self.args, **self.kwargs)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be traced; `build` makes the model anew, under whatever mode is active by then."""
+
+    entry: str
+    """As `Net.forward(x)`."""
+    model: Any
+    """None where it is to be built."""
+    build: Callable[[], Any] | None
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def real(self) -> Call:
+        """On a copy, so that buffers and whatever the model notes in itself stay as they are."""
+        if self.build is not None:
+            return Call(self.build(), self.args, self.kwargs)
+        return Call(copy.deepcopy(self.model), self.args, self.kwargs)
+
+    def without_data(self, mode: Any, symbolic_dims: int) -> tuple[Call, dict[str, Role]]:
+        """Under a FakeTensorMode. `symbolic_dims`: 0 none, 1 the batch, 2 the times of tokens too."""
+        inputs = Inputs(mode, symbolic_dims, batch_of(self.args, self.kwargs))
+        args, kwargs = inputs.converted(self.args), inputs.converted(self.kwargs)
+        if self.build is not None:
+            with mode:
+                model = self.build()
+        else:
+            model = copy_without_data(self.model, mode)
+        return Call(model, args, kwargs), inputs.roles
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a raw symbol of torch's stands for."""
+
+    name: str
+    """`B` or `T`."""
+    size: int
+    origin: str
+
+
+class Inputs:
+    """Makes fake tensors of the tensors in arguments."""
+
+    def __init__(self, mode: Any, symbolic_dims: int, batch: int) -> None:
+        self._mode = mode
+        self._symbolic_dims = symbolic_dims
+        self._batch = batch
+        self.roles: dict[str, Role] = {}
+
+    def converted(self, tree: Any) -> Any:
+        tree_map: Any = sys.modules["torch.utils._pytree"].tree_map
+        return tree_map(self._one, tree)
+
+    def _one(self, value: Any) -> Any:
+        torch = sys.modules["torch"]
+        if not isinstance(value, torch.Tensor) or type(value).__name__ == "FakeTensor":
+            return value
+        wanted = self._wanted(value)
+        if not wanted:
+            return self._mode.from_tensor(value, static_shapes=True)
+        symbolic: Any = sys.modules["torch.fx.experimental.symbolic_shapes"]
+        dynamic, static = symbolic.DimDynamic.DYNAMIC, symbolic.DimDynamic.STATIC
+        dims = [dynamic if dim in wanted else static for dim in range(value.dim())]
+        if value.shape[0] == 1:
+            # A size of 1 broadcasts, so torch gives it no name; what is traced is a batch of two.
+            value = value.expand(2, *value.shape[1:])
+        fake = self._mode.from_tensor(
+            value, symbolic_context=symbolic.StatelessSymbolicContext(dynamic_sizes=dims)
+        )
+        for dim, name in wanted.items():
+            size = fake.shape[dim]
+            if not isinstance(size, int):
+                origin = "the batch" if name == "B" else "the second dim of an input of integers"
+                self.roles[str(size)] = Role(name, int(value.shape[dim]), origin)
+        return fake
+
+    def _wanted(self, tensor: Any) -> dict[int, str]:
+        if not self._symbolic_dims or tensor.dim() == 0 or tensor.shape[0] != self._batch:
+            return {}
+        wanted = {0: "B"}
+        is_tokens = str(tensor.dtype) in DYNAMIC_TIME_DTYPES and tensor.dim() == 2 and tensor.shape[1] > 1
+        if self._symbolic_dims > 1 and is_tokens:
+            wanted[1] = "T"
+        return wanted
+
+
+def tensors_of(tree: Any) -> list[Any]:
+    leaves: list[Any] = sys.modules["torch.utils._pytree"].tree_flatten(tree)[0]
+    return [leaf for leaf in leaves if isinstance(leaf, sys.modules["torch"].Tensor)]
+
+
+def batch_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """The first size of the first tensor that has one; 0 where there is none."""
+    return next((int(tensor.shape[0]) for tensor in tensors_of((args, kwargs)) if tensor.dim()), 0)
+
+
+def has_times(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(
+        tensor.dim() == 2 and str(tensor.dtype) in DYNAMIC_TIME_DTYPES
+        for tensor in tensors_of((args, kwargs))
+    )
+
+
+def copy_without_data(model: Any, mode: Any) -> Any:
+    """A copy whose parameters and buffers have no memory; the model itself notices nothing.
+
+    What deepcopy is told it has copied already, it takes as it is: the fakes.
+    """
+    memo: dict[int, Any] = {}
+    for tensor in [*model.parameters(), *model.buffers()]:
+        memo[id(tensor)] = mode.from_tensor(tensor, static_shapes=True)
+    return copy.deepcopy(model, memo)

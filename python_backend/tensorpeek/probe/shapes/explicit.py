@@ -1,0 +1,103 @@
+"""One explicit trace from a target to the record."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import linecache
+import os
+import traceback
+from collections.abc import Generator
+from typing import Any
+
+from tensorpeek.contract.messages import ShapeRemark, ShapeTrace
+from tensorpeek.probe.shapes.call import Call, Target
+from tensorpeek.probe.shapes.fake_trace import Outcome, said, trace
+from tensorpeek.probe.shapes.module_map import ModuleMap
+from tensorpeek.probe.shapes.names import name_symbols
+from tensorpeek.probe.shapes.pair_trace import name_batch
+from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
+from tensorpeek.probe.training.places import is_users_file
+
+TORCH = f"{os.sep}torch{os.sep}"
+
+
+class Watched:
+    """What one attempt has seen."""
+
+    def __init__(self, recording: Recording, modules: ModuleMap) -> None:
+        self.recording = recording
+        self.modules = modules
+
+
+def traced(target: Target, has_all_sources: bool) -> ShapeTrace:
+    """The shapes of a call of the user's model, which itself stays as it is."""
+    wants = wants_all if has_all_sources else is_users_file
+
+    @contextlib.contextmanager
+    def watch(call: Call) -> Generator[Watched]:
+        modules = ModuleMap(call.function)
+        with Tracer(wants) as tracer, modules:
+            yield Watched(tracer.recording, modules)
+
+    outcome = trace(target, watch)
+    result = _record(target, outcome)
+    name_symbols(result, outcome.roles)
+    if outcome.second is not None:
+        name_batch(result, _record(target, outcome.second), outcome.batch)
+    return result
+
+
+def wants_all(path: str) -> bool:
+    """Libraries too, but not torch itself nor what is around the program."""
+    return path.endswith(".py") and TORCH not in path and (is_users_file(path) or "site-packages" in path)
+
+
+def _record(target: Target, outcome: Outcome) -> ShapeTrace:
+    watched: Any = outcome.recording
+    return to_trace(
+        watched.recording if watched is not None else Recording(),
+        source=outcome.source,
+        entry=target.entry,
+        symbols=[],
+        modules=watched.modules.rows() if watched is not None else [],
+        remarks=_raised(outcome.error),
+        problem=outcome.problem,
+    )
+
+
+def _raised(error: BaseException | None) -> list[ShapeRemark]:
+    """Where in the user's code the pass ended early."""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    place = next((frame for frame in reversed(frames) if is_users_file(frame.filename)), None)
+    if error is None or place is None or not place.lineno:
+        return []
+    line = linecache.getline(place.filename, place.lineno).rstrip("\n")
+    text = line.strip()
+    start = len(line[: len(line) - len(line.lstrip())].encode())
+    return [
+        {
+            "rule": "shape-error",
+            "severity": "error",
+            "title": f"{type(error).__name__} in the traced pass",
+            "message": said(error),
+            "path": place.filename,
+            "line": place.lineno,
+            "column": start,
+            "endLine": place.lineno,
+            "endColumn": start + len(text.encode("utf-8", "replace")),
+            "lineText": line,
+            "evidence": [],
+            "next": [],
+            "related": [],
+        }
+    ]
+
+
+def entry_of(model: Any) -> str:
+    """As `Net.forward(x, mask)`."""
+    try:
+        names = list(inspect.signature(model.forward).parameters)
+    except (TypeError, ValueError):
+        names = ["…"]
+    return f"{type(model).__name__}.forward({', '.join(names)})"

@@ -1,0 +1,144 @@
+"""Traces a call without data, with the batch as a symbol; where that fails, with less, and then for real."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Generator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Callable, Literal
+
+from tensorpeek.probe.quiet import ignored_warnings
+from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, has_times
+
+Source = Literal["fake", "pair", "real"]
+Watch = Callable[[Call], AbstractContextManager[Any]]
+"""Records the expressions of what runs in it; gives the recording."""
+LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One attempt."""
+
+    recording: Any
+    source: Source
+    roles: dict[str, Role] = field(default_factory=dict[str, Role])
+    """By torch's name of the symbol."""
+    error: BaseException | None = None
+    batch: int = 0
+    problem: str = ""
+    """For the user."""
+    second: Outcome | None = None
+    """Of a pair: the same with another batch size."""
+
+
+def trace(target: Target, watch: Watch) -> Outcome:
+    """The best that there is. What the model raises ends in `problem`; what is of ours, too."""
+    outcomes: list[Outcome] = []
+    for symbolic_dims in (2, 1, 0) if has_times(target.args, target.kwargs) else (1, 0):
+        outcome = _without_data(target, watch, symbolic_dims)
+        if outcome.error is None:
+            return outcome
+        outcomes.append(outcome)
+    first, static = outcomes[0], outcomes[-1]
+    real = _for_real(target, watch)
+    if real.error is None:
+        return _paired(target, watch, real, why=f"It can't run without data: {said(static.error)}")
+    if type(first.error) is type(real.error):
+        # The model's own fault, which shows without data as well, and there in names.
+        real = first
+    return _with_problem(real, said(real.error))
+
+
+def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
+    recording: Any = None
+    roles: dict[str, Role] = {}
+    try:
+        mode = _fake_mode()
+        with quiet_torch():
+            call, roles = target.without_data(mode, symbolic_dims)
+            with watch(call) as recording, mode:
+                call.run()
+    except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+        return Outcome(recording, "fake", roles, error)
+    return Outcome(recording, "fake", roles)
+
+
+def _fake_mode() -> Any:
+    """A FakeTensorMode in which sizes can be symbols. Raises KeyError where torch does not have it."""
+    kind: Any = sys.modules["torch._subclasses.fake_tensor"].FakeTensorMode
+    # The first mode makes torch load what it needs for symbols.
+    kind()
+    symbolic: Any = sys.modules["torch.fx.experimental.symbolic_shapes"]
+    # Sizes that are equal by chance, as of 16 rows of 16 tokens, are two symbols.
+    return kind(allow_non_fake_inputs=True, shape_env=symbolic.ShapeEnv(duck_shape=False))
+
+
+def _for_real(target: Target, watch: Watch) -> Outcome:
+    recording: Any = None
+    try:
+        with quiet_torch():
+            call = target.real()
+            with watch(call) as recording:
+                call.run()
+    except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+        return Outcome(recording, "real", error=error)
+    return Outcome(recording, "real", batch=batch_of(target.args, target.kwargs))
+
+
+def _paired(target: Target, watch: Watch, real: Outcome, why: str) -> Outcome:
+    """A second pass with one sample less shows which dims follow the batch."""
+    batch = real.batch
+    if batch >= 3:
+        cut = Target(
+            target.entry,
+            target.model,
+            target.build,
+            _cut(target.args, batch),
+            _cut(target.kwargs, batch),
+        )
+        second = _for_real(cut, watch)
+        if second.error is None:
+            return Outcome(real.recording, "pair", batch=batch, problem=why, second=second)
+    return _with_problem(real, why)
+
+
+def _cut(tree: Any, batch: int) -> Any:
+    tensor_type: Any = sys.modules["torch"].Tensor
+
+    def one(value: Any) -> Any:
+        is_batch = isinstance(value, tensor_type) and value.dim() and value.shape[0] == batch
+        return value[:-1] if is_batch else value
+
+    return sys.modules["torch.utils._pytree"].tree_map(one, tree)
+
+
+def _with_problem(outcome: Outcome, problem: str) -> Outcome:
+    return Outcome(
+        outcome.recording, outcome.source, outcome.roles, outcome.error, outcome.batch, problem=problem
+    )
+
+
+@contextlib.contextmanager
+def quiet_torch() -> Generator[None]:
+    """No graph, the same random numbers afterwards, compiled functions as they are written."""
+    torch = sys.modules["torch"]
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(ignored_warnings())
+        stack.enter_context(torch.no_grad())
+        is_on_gpu = torch.cuda.is_available() and torch.cuda.is_initialized()
+        devices = list(range(torch.cuda.device_count())) if is_on_gpu else []
+        stack.enter_context(torch.random.fork_rng(devices))
+        stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
+        if stance is not None:
+            stack.enter_context(stance("force_eager"))
+        yield
+
+
+def said(error: BaseException | None) -> str:
+    """As `RuntimeError: mat1 and mat2 …`."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return f"{name}: {text[:LONGEST]}{'…' if len(text) > LONGEST else ''}" if text else name

@@ -1,0 +1,146 @@
+"""`python -m tensorpeek shapes` prints a model's source with its shapes, and changes nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.command import tensorpeek
+
+MODEL = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.embedding = nn.Embedding(50, width)
+        self.out = nn.Linear(width, 3)
+        self.calls = 0
+
+    def forward(self, ids):
+        rows, length = ids.shape
+        x = self.embedding(ids)
+        if length > 100:
+            x = x[:, :100]
+        for _ in range(2):
+            x = x + x
+        return self.out(x.mean(1))
+"""
+PROGRAM = (
+    MODEL
+    + """
+
+if __name__ == "__main__":
+    print("begins")
+    net = Net()
+    try:
+        net(torch.zeros(4, 7, dtype=torch.long))
+    finally:
+        print("never said")
+"""
+)
+NO_FAKE = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(6, 3)
+
+    def forward(self, x):
+        data = torch.from_numpy(x.numpy())
+        return self.out(data)
+
+
+Net()(torch.zeros(5, 6))
+"""
+
+
+def test_a_program_is_traced_at_its_first_call_and_ends_there(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+
+    run = tensorpeek("shapes", "--json", "out.json", "train.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert "x = self.embedding(ids)" in run.stdout
+    assert "# → [rows, length, 8]" in run.stdout
+    assert "# → [rows, length, 8] ×2" in run.stdout
+    assert "# → [rows, 3]" in run.stdout
+    assert "rows = 4  rows, length = ids.shape (train.py:14)" in run.stdout
+    assert "begins" in run.stderr
+    assert "begins" not in run.stdout
+    assert "never said" not in run.stdout + run.stderr
+    trace = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    (written,) = tmp_path.glob(".tensorpeek/runs/*/shapes.json")
+    assert json.loads(written.read_text(encoding="utf-8")) == trace
+    assert trace["source"] == "fake"
+    assert [row["path"] for row in trace["modules"]] == ["", "embedding", "out"]
+    assert 17 not in trace["files"][0]["blocks"]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "# tensorpeek: example_input = torch.zeros(2, 9, dtype=torch.long)\n",
+        "# tensorpeek: ids = torch.zeros(2, 9, dtype=torch.long)\n",
+        "def example_inputs():\n    return (torch.zeros(2, 9, dtype=torch.long),)\n",
+        "example_input = torch.zeros(2, 9, dtype=torch.long)\n",
+        "",
+    ],
+)
+def test_a_class_is_traced_with_the_input_that_is_marked_or_guessed(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "model.py").write_text(MODEL + "\n\n" + mark)
+
+    run = tensorpeek("shapes", "--call", "model.py:Net", "--table", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert "Net (Net)" in run.stdout
+    assert "[rows, length, 8]" in run.stdout
+    assert ("a guess" in run.stdout) == (not mark)
+
+
+def test_what_cannot_run_without_data_runs_twice(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(NO_FAKE)
+
+    run = tensorpeek("shapes", "train.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert "# → [B, 3]" in run.stdout
+    assert "It can't run without data" in run.stdout
+
+
+def test_what_a_model_raises_is_told_with_what_was_seen_until_then(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM.replace("nn.Linear(width, 3)", "nn.Linear(9, 3)"))
+
+    run = tensorpeek("shapes", "train.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert "# → [rows, length, 8]" in run.stdout
+    assert "RuntimeError" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "sentence"),
+    [
+        ("import torch\n", ["train.py"], "the program has called no model"),
+        ("1 / 0\n", ["train.py"], "the program failed before it called a model"),
+        ("", ["absent.py"], "can't open file"),
+        ("import torch\n", ["--call", "train.py:Net"], "train.py has no Net"),
+        (MODEL.replace("=8", ""), ["--call", "train.py:Net"], "example_model = Net(width=…)"),
+    ],
+)
+def test_where_nothing_is_traced_a_sentence_says_why(
+    tmp_path: Path, text: str, words: list[str], sentence: str
+) -> None:
+    (tmp_path / "train.py").write_text(text)
+
+    run = tensorpeek("shapes", *words, cwd=tmp_path)
+
+    assert run.returncode == 1
+    assert sentence in run.stderr
+    assert not list(tmp_path.glob(".tensorpeek/**/shapes.json"))
