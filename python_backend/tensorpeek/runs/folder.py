@@ -88,7 +88,7 @@ def run_name(program: str, started: datetime, number: int | None) -> str:
 
 
 def newest_runs(runs: Path) -> list[Path]:
-    """The folders of the latest run, one for each of its ranks; empty where there is none."""
+    """The folders of the latest run, one for each of its ranks and in their order; empty where there is none."""
     try:
         names = sorted(entry.name for entry in os.scandir(runs) if entry.is_dir() and NAME.match(entry.name))
     except OSError:
@@ -100,13 +100,18 @@ def newest_runs(runs: Path) -> list[Path]:
     # Ranks start within a second or two of each other, so that the time alone would tell them apart.
     of_run = [name for name in names if RANK.search(name) and RANK.sub("", name)[TIME_LENGTH:] == program]
     same = [name for name in of_run if abs(_seconds(name) - _seconds(names[-1])) <= SAME_RUN_SECONDS]
-    return [runs / name for name in same] if RANK.search(names[-1]) else [runs / names[-1]]
+    return [runs / name for name in sorted(same, key=_rank)] if RANK.search(names[-1]) else [runs / names[-1]]
 
 
 NAME = re.compile(r"\d{8}-\d{6}-")
-RANK = re.compile(r"-rank\d+(?=$|\.\d+$)")
+RANK = re.compile(r"-rank(\d+)(?=$|\.\d+$)")
 TIME_LENGTH = len("20261130-031500")
 SAME_RUN_SECONDS = 10
+
+
+def _rank(name: str) -> int:
+    found = RANK.search(name)
+    return int(found[1]) if found else 0
 
 
 def _seconds(name: str) -> float:

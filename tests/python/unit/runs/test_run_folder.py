@@ -80,17 +80,19 @@ def test_names(program: str, rank: int | None, name: str) -> None:
     assert run_name(program, NOW, rank) == name
 
 
-def test_the_ranks_of_the_newest_run(tmp_path: Path) -> None:
-    for name in (
-        "20261130-031500-train",
-        "20261130-031600-train-rank0",
-        "20261130-031601-train-rank1",
-        "20261130-021600-train-rank0",
-        "else",
-    ):
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        ["20261130-031600-train-rank0", "20261130-031601-train-rank1"],
+        ["20261130-031601-train-rank0", "20261130-031600-train-rank1"],
+        ["20261130-031600-train-rank2", "20261130-031600-train-rank10.2"],
+    ],
+)
+def test_the_ranks_of_the_newest_run(tmp_path: Path, ranks: list[str]) -> None:
+    """In the order of their numbers, whichever has begun first."""
+    for name in ("20261130-031500-train", *ranks, "20261130-021600-train-rank0", "else"):
         (tmp_path / name).mkdir()
-    names = [path.name for path in newest_runs(tmp_path)]
-    assert names == ["20261130-031600-train-rank0", "20261130-031601-train-rank1"]
+    assert [path.name for path in newest_runs(tmp_path)] == ranks
     assert newest_runs(tmp_path / "missing") == []
 
 
