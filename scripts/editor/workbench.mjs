@@ -95,7 +95,14 @@ export class Workbench {
       () => item.isVisible(),
       `the entry ${entry}`,
     );
-    await item.click();
+    // For a moment after it has opened, a menu takes no click.
+    await insist(
+      async () => {
+        if (await item.isVisible()) await item.click();
+      },
+      async () => !(await item.isVisible()),
+      `the menu to close on ${entry}`,
+    );
   }
 
   /** The rows of the question on screen, once its title says `title`. @param {string | RegExp} title @returns {Promise<Locator>} */
