@@ -88,7 +88,7 @@ def run_name(program: str, started: datetime, number: int | None) -> str:
 
 
 def newest_runs(runs: Path) -> list[Path]:
-    """The folders of the latest run, one for each of its ranks and in their order; empty where there is none."""
+    """The folders of the latest run, one for each rank, in their order; empty where there is none."""
     try:
         names = sorted(entry.name for entry in os.scandir(runs) if entry.is_dir() and NAME.match(entry.name))
     except OSError:

@@ -85,7 +85,7 @@ def test_names(program: str, rank: int | None, name: str) -> None:
     [
         ["20261130-031600-train-rank0", "20261130-031601-train-rank1"],
         ["20261130-031601-train-rank0", "20261130-031600-train-rank1"],
-        ["20261130-031600-train-rank2", "20261130-031600-train-rank10.2"],
+        ["20261130-031600-train-rank2", "20261130-031600-train-rank10"],
     ],
 )
 def test_the_ranks_of_the_newest_run(tmp_path: Path, ranks: list[str]) -> None:
