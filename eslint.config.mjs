@@ -3,7 +3,16 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** Each feature is a folder of extension/src; what features share lies in the other folders. */
-const FEATURES = ["hover", "inlineValues", "processPicker", "statusBar", "tensors", "training", "trainingBreakpoints"];
+const FEATURES = [
+  "hover",
+  "inlineValues",
+  "processPicker",
+  "shapes",
+  "statusBar",
+  "tensors",
+  "training",
+  "trainingBreakpoints",
+];
 
 const NO_VSCODE = { name: "vscode", message: "Pure models and pages must run without the editor." };
 const NO_COMPOSITION_ROOT = {

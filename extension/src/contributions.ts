@@ -27,6 +27,7 @@ export const COMMANDS = {
   saveCapsule: "tensorpeek.training.saveCapsule",
   replayCapsule: "tensorpeek.training.replayCapsule",
   openFinding: "tensorpeek.training.openFinding",
+  traceShapes: "tensorpeek.traceShapes",
 } as const;
 
 export const VIEWS = {
@@ -54,4 +55,5 @@ export const SETTINGS = {
   answerBudget: "summary.answerBudget",
   inlineValuesEnabled: "inlineValues.enabled",
   trainingBudget: "training.budget",
+  inlayHints: "shapes.inlayHints",
 } as const;

@@ -19,6 +19,7 @@ import { pickProcess } from "./processPicker/pickProcess";
 import { Backend } from "./python/backend";
 import { Interpreters } from "./python/interpreter";
 import { noticePlainSessions } from "./statusBar/plainNotice";
+import { registerShapes } from "./shapes/commands";
 import { StatusBar } from "./statusBar/statusBar";
 import { registerMenus } from "./tensors/menus";
 import { TensorsView } from "./tensors/tensorsView";
@@ -92,6 +93,11 @@ export function activate(context: vscode.ExtensionContext): void {
   registerTraining(tracker, context.globalState).forEach((command) => owned.add(command));
   owned.add(followGutterLines());
   registerTrainingBreakpoints(server, tracker, log).forEach((command) => owned.add(command));
+
+  const traced = (): void => void server.runChanged();
+  registerShapes({ backend, interpreters, log, memory: context.workspaceState, traced }).forEach((command) =>
+    owned.add(command),
+  );
 
   // Code actions, and the findings of the last run, are there without a session.
   void server.start();

@@ -21,13 +21,26 @@ export interface AdapterOptions {
   readonly logFolder?: string | undefined;
 }
 
+export interface ShapesOptions {
+  /** The folder of all runs. */
+  readonly runs: string;
+  /** `FILE:Class`; empty for the first model that the script calls. */
+  readonly call: string;
+  readonly script: string;
+}
+
+/** Starts the command line from its folder, which is not on the path that children of the program inherit. */
+const START = "import sys; sys.path.insert(0, sys.argv.pop(1)); from tensorpeek.__main__ import main; main()";
+
 /** Where the Python side lies in the installed extension, and how each of its processes is started. */
 export class Backend {
   readonly adapterScript: string;
   private readonly serverScript: string;
+  private readonly folder: string;
 
   constructor(extensionFolder: string) {
-    const packageFolder = path.join(extensionFolder, "python_backend", "tensorpeek");
+    this.folder = path.join(extensionFolder, "python_backend");
+    const packageFolder = path.join(this.folder, "tensorpeek");
     this.adapterScript = path.join(packageFolder, "adapter", "__main__.py");
     this.serverScript = path.join(packageFolder, "server", "__main__.py");
   }
@@ -48,6 +61,12 @@ export class Backend {
 
   server(interpreter: Interpreter): Command {
     return started(interpreter, [this.serverScript]);
+  }
+
+  /** Traces the shapes of a model without its data. */
+  shapes(interpreter: Interpreter, { runs, call, script }: ShapesOptions): Command {
+    const ours = ["--runs", runs, ...(call === "" ? [] : ["--call", call])];
+    return started(interpreter, ["-c", START, this.folder, "shapes", ...ours, script]);
   }
 }
 
