@@ -149,7 +149,7 @@ class Session:
 
     def _finish(self, target: Target, remark: str) -> NoReturn:
         try:
-            trace = traced(target, self._options.has_all_sources)
+            trace = traced(target)
         except Exception as error:  # noqa: BLE001  a fault of ours ends as a sentence
             self._fail(f"{target.entry} could not be traced: {said(error)}")
         trace["problem"] = " ".join(filter(None, (trace["problem"], remark)))

@@ -17,7 +17,6 @@ class ShapesOptions:
     """`FILE_OR_MODULE:Class`; empty for the first model that the program calls."""
     json: Path | None
     shows_table: bool
-    has_all_sources: bool
     runs: Path
     is_module: bool
     target: str
@@ -40,9 +39,7 @@ def parse(words: list[str]) -> ShapesOptions:
         parser.error("a script, -m MODULE or --call is missing")
     if ours.call and not all(ours.call.rpartition(":")[::2]):
         parser.error(f"--call {ours.call}: it is FILE:Class or MODULE:Class")
-    return ShapesOptions(
-        ours.call, ours.json, ours.table, ours.all_sources, ours.runs, is_module, *_split(rest)
-    )
+    return ShapesOptions(ours.call, ours.json, ours.table, ours.runs, is_module, *_split(rest))
 
 
 def _split(rest: list[str]) -> tuple[str, list[str]]:
@@ -76,7 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the whole record there")
     parser.add_argument("--table", action="store_true", help="print the tree of modules instead of source")
-    parser.add_argument("--all-sources", action="store_true", help="annotate installed libraries too")
     parser.add_argument(
         "--runs", type=Path, default=RUNS, metavar="DIR", help=f"the folder of all runs ({RUNS.as_posix()})"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import linecache
-import os
 import traceback
 from collections.abc import Generator
 from typing import Any
@@ -19,8 +18,6 @@ from tensorpeek.probe.shapes.pair_trace import name_batch
 from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
 from tensorpeek.probe.training.places import is_users_file
 
-TORCH = f"{os.sep}torch{os.sep}"
-
 
 class Watched:
     """What one attempt has seen."""
@@ -30,14 +27,13 @@ class Watched:
         self.modules = modules
 
 
-def traced(target: Target, has_all_sources: bool) -> ShapeTrace:
+def traced(target: Target) -> ShapeTrace:
     """The shapes of a call of the user's model, which itself stays as it is."""
-    wants = wants_all if has_all_sources else is_users_file
 
     @contextlib.contextmanager
     def watch(call: Call) -> Generator[Watched]:
         modules = ModuleMap(call.function)
-        with Tracer(wants) as tracer, modules:
+        with Tracer(is_users_file) as tracer, modules:
             yield Watched(tracer.recording, modules)
 
     outcome = trace(target, watch)
@@ -46,11 +42,6 @@ def traced(target: Target, has_all_sources: bool) -> ShapeTrace:
     if outcome.second is not None:
         name_batch(result, _record(target, outcome.second), outcome.batch)
     return result
-
-
-def wants_all(path: str) -> bool:
-    """Libraries too, but not torch itself nor what is around the program."""
-    return path.endswith(".py") and TORCH not in path and (is_users_file(path) or "site-packages" in path)
 
 
 def _record(target: Target, outcome: Outcome) -> ShapeTrace:
