@@ -188,6 +188,13 @@ GROWING_GRAPH = ConditionInfo(
     (Parameter("window", 8, "steps in a row"), COOLDOWN),
     ("graph", "memory"),
 )
+MIXING_RESHAPE = ConditionInfo(
+    "mixing-reshape",
+    "Reshape that mixes",
+    "Stops when a view or reshape stands where a transpose belongs, so that positions or samples mix.",
+    (COOLDOWN,),
+    ("reshape",),
+)
 
 CONDITIONS: tuple[ConditionInfo, ...] = (
     NAN_LOSS,
@@ -211,6 +218,7 @@ CONDITIONS: tuple[ConditionInfo, ...] = (
     LOSS_INPUT,
     IDENTICAL_UNITS,
     GROWING_GRAPH,
+    MIXING_RESHAPE,
 )
 BY_ID = {info.id: info for info in CONDITIONS}
 

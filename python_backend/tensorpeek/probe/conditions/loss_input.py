@@ -61,6 +61,10 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
         return None
     if node.name == LOG_SOFTMAX:
         return _twice(graph, node)
+    if node.name in NLL:
+        other = _other_dimension(graph, node)
+        if other is not None:
+            return other
     made_by = graph.behind_reshapes(node.edges[0])
     if made_by is None:
         return None
@@ -90,6 +94,36 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             "Use cross_entropy on the raw scores, or log_softmax before nll_loss.",
         )
     return None
+
+
+def _other_dimension(graph: Graph, node: Node) -> Wrong | None:
+    """Log-probabilities over the samples or positions, given as they are to nll_loss, whose classes are the
+    second dimension.
+    """
+    made_by = graph.source(node.edges[0])
+    if made_by is not None and made_by.name == "LogBackward" and made_by.edges:
+        made_by = graph.source(made_by.edges[0])
+    if made_by is None or made_by.name not in (LOG_SOFTMAX, SOFTMAX) or not made_by.shapes:
+        return None
+    shape, dimension = made_by.shapes[0], _dimension(made_by)
+    if dimension is None or len(shape) < 2:
+        return None
+    number = dimension + len(shape)
+    # A table with as many rows as columns may be one of pairs, where either way is meant.
+    if number == 1 or shape[number] == shape[1]:
+        return None
+    over = "samples" if number == 0 else "positions"
+    return Wrong(
+        node,
+        "nll_loss",
+        f"log-probabilities over dimension {number}, the {shape[number]} {over}, instead of over the "
+        f"{shape[1]} classes in dimension 1",
+        "LogSoftmax" if made_by.name == LOG_SOFTMAX else "Softmax",
+        None,
+        f"Each of the {over} competes with the others for a class, and the probabilities of its own classes "
+        "do not add up to 1.",
+        f"Use dim=1 instead of dim={number} in the softmax, or cross_entropy on the raw scores.",
+    )
 
 
 def _twice(graph: Graph, node: Node) -> Wrong | None:

@@ -14,6 +14,7 @@ from tensorpeek.probe.conditions.loss_input import LossInput
 from tensorpeek.probe.conditions.loss_plateau import LossPlateau
 from tensorpeek.probe.conditions.loss_spike import LossSpike
 from tensorpeek.probe.conditions.mixed_device import MixedDevice
+from tensorpeek.probe.conditions.mixing_reshape import MixingReshape
 from tensorpeek.probe.conditions.nan_forward import NanForward
 from tensorpeek.probe.conditions.nan_gradient import NanGradient
 from tensorpeek.probe.conditions.nan_loss import NanLoss
@@ -47,6 +48,7 @@ CLASSES: tuple[type[Condition], ...] = (
     LossInput,
     IdenticalUnits,
     GrowingGraph,
+    MixingReshape,
 )
 """In the order of the check boxes."""
 BY_ID = {cls.info.id: cls for cls in CLASSES}

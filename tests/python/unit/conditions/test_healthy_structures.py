@@ -8,7 +8,7 @@ import pytest
 from unit.conditions.structures import STRUCTURES
 from unit.conditions.watching import Watch
 
-OURS = "unused,device,broadcast,zero_grad,eval,logits,init,graph"
+OURS = "unused,device,broadcast,zero_grad,eval,logits,init,graph,reshape"
 
 
 @pytest.mark.parametrize("training", STRUCTURES, ids=lambda training: training.__name__)
