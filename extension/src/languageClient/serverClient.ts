@@ -73,7 +73,6 @@ export class ServerClient implements vscode.Disposable {
       {
         documentSelector: [{ scheme: "file", language: "python" }],
         outputChannel: this.log,
-        synchronize: { configurationSection: "tensorpeek.shapes" },
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         initializationFailedHandler: () => false,
       },

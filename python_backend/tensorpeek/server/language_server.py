@@ -55,8 +55,9 @@ def language_server() -> LanguageServer:
     async def initialized(_params: types.InitializedParams) -> None:
         findings.read(_workspace_folders(server))
         shapes.read(_workspace_folders(server))
-        if _watches_files_when_asked(server):
-            server.client_register_capability(types.RegistrationParams([_WATCH_FINDINGS, _WATCH_SHAPES]))
+        wanted = _registrations(server)
+        if wanted:
+            server.client_register_capability(types.RegistrationParams(wanted))
         await ask_settings()
 
     async def ask_settings() -> None:
@@ -186,15 +187,29 @@ _WATCH_SHAPES = types.Registration(
 )
 
 
+_SETTINGS_CHANGES = types.Registration(
+    id="settings",
+    method=types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+    register_options=types.DidChangeConfigurationRegistrationOptions(section=SECTION),
+)
+
+
 def _workspace_folders(server: LanguageServer) -> list[Path]:
     paths = (uris.to_fs_path(folder.uri) for folder in server.workspace.folders.values())
     return [Path(path) for path in paths if path]
 
 
-def _watches_files_when_asked(server: LanguageServer) -> bool:
+def _registrations(server: LanguageServer) -> list[types.Registration]:
+    """What the client is to tell of, where it can be asked to."""
     workspace = server.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace else None
-    return watching is not None and bool(watching.dynamic_registration)
+    settings_changes = workspace.did_change_configuration if workspace else None
+    wanted: list[types.Registration] = []
+    if watching is not None and watching.dynamic_registration:
+        wanted += [_WATCH_FINDINGS, _WATCH_SHAPES]
+    if settings_changes is not None and settings_changes.dynamic_registration:
+        wanted.append(_SETTINGS_CHANGES)
+    return wanted
 
 
 def _checked(params: Any) -> EvaluatableExpressionParams:

@@ -32,6 +32,8 @@ async def client() -> AsyncIterator[LanguageClient]:
 async def test_a_trace_that_comes_is_shown_and_follows_edits(client: LanguageClient, tmp_path: Path) -> None:
     refreshed: asyncio.Queue[str] = asyncio.Queue()
     asked: asyncio.Queue[str | None] = asyncio.Queue()
+    registered: asyncio.Queue[types.RegistrationParams] = asyncio.Queue()
+    settings = {"inlayHints": "assignments"}
 
     @client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)
     def refresh_hints(_params: None) -> None:
@@ -44,10 +46,15 @@ async def test_a_trace_that_comes_is_shown_and_follows_edits(client: LanguageCli
     @client.feature(types.WORKSPACE_CONFIGURATION)
     def configuration(params: types.ConfigurationParams) -> list[dict[str, str]]:
         asked.put_nowait(params.items[0].section)
-        return [{"inlayHints": "assignments"}]
+        return [dict(settings)]
+
+    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def register(params: types.RegistrationParams) -> None:
+        registered.put_nowait(params)
 
     workspace = types.WorkspaceClientCapabilities(
         configuration=True,
+        did_change_configuration=types.DidChangeConfigurationClientCapabilities(dynamic_registration=True),
         inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=True),
         code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
     )
@@ -61,6 +68,8 @@ async def test_a_trace_that_comes_is_shown_and_follows_edits(client: LanguageCli
     assert answer.capabilities.hover_provider
     client.initialized(types.InitializedParams())
     assert await asyncio.wait_for(asked.get(), WAIT) == "tensorpeek.shapes"
+    (registration,) = (await asyncio.wait_for(registered.get(), WAIT)).registrations
+    assert registration.method == types.WORKSPACE_DID_CHANGE_CONFIGURATION
     assert {await asyncio.wait_for(refreshed.get(), WAIT) for _ in range(2)} == {"hints", "lenses"}
 
     path = tmp_path / "net.py"
@@ -92,3 +101,8 @@ async def test_a_trace_that_comes_is_shown_and_follows_edits(client: LanguageCli
     version = types.VersionedTextDocumentIdentifier(uri=path.as_uri(), version=2)
     client.text_document_did_change(types.DidChangeTextDocumentParams(version, [change]))
     assert 14 not in {hint.position.line for hint in await hints()}
+
+    settings["inlayHints"] = "off"
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    assert {await asyncio.wait_for(refreshed.get(), WAIT) for _ in range(2)} == {"hints", "lenses"}
+    assert await hints() == []
