@@ -9,6 +9,7 @@ from torch import Tensor, nn
 DIGITS = 10
 
 
+# tensorpeek: example_input = torch.randn(64, 1, 8, 8)
 class PrototypeNet(nn.Module):
     """Images `[batch, 1, 8, 8]` to logits `[batch, 10]`: scaled cosines to the prototypes."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import json
@@ -117,6 +118,8 @@ class Session:
             self._first_call.leave()
         if missing and options.call:
             self._after_program(missing)
+        if not options.call:
+            self._by_mark(target.module)
 
     def _after_program(self, missing: str) -> None:
         """The program never called it: the signature is left."""
@@ -134,6 +137,23 @@ class Session:
             self._fail(_unmarked(name))
         target = Target(entry_of(model), None, lambda: examples.built(module, owner), *arguments)
         self._finish(target, f"Nothing says what goes in, so this is a guess. {_mark()}")
+
+    def _by_mark(self, module: ModuleType) -> None:
+        """The program only defines models: the last of them whose input is marked."""
+        if "torch" not in sys.modules:
+            return
+        name = ""
+        for name, kind in reversed(examples.models_of(module)):
+            try:
+                arguments = examples.marked(module, kind)
+                model = examples.built(module, kind) if arguments is not None else None
+            except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
+                self._fail(f"{name}: {_why(error)}")
+            if arguments is not None:
+                make = functools.partial(examples.built, module, kind)
+                self._finish(Target(entry_of(model), None, make, *arguments), "")
+        if name:
+            self._fail(f"the program has called no model, and {_unmarked(name)}")
 
     def _is_wanted(self, model: Any) -> bool:
         if os.getpid() != self._process:

@@ -144,3 +144,22 @@ def test_where_nothing_is_traced_a_sentence_says_why(
     assert run.returncode == 1
     assert sentence in run.stderr
     assert not list(tmp_path.glob(".tensorpeek/**/shapes.json"))
+
+
+def test_a_file_that_only_defines_a_model_is_traced_with_the_input_marked_in_it(tmp_path: Path) -> None:
+    mark = "# tensorpeek: example_input = torch.zeros(4, 7, dtype=torch.long)\n"
+    (tmp_path / "net.py").write_text(MODEL.replace("class Net", f"{mark}class Net"))
+
+    run = tensorpeek("shapes", "net.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert "# → [rows, 3]" in run.stdout
+
+
+def test_a_file_that_only_defines_a_model_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MODEL)
+
+    run = tensorpeek("shapes", "net.py", cwd=tmp_path)
+
+    assert run.returncode == 1
+    assert "called no model, and nothing says what goes into Net. Write a comment in it" in run.stderr

@@ -51,6 +51,16 @@ def marked(module: ModuleType, owner: Any) -> Arguments | None:
     return args, kwargs
 
 
+def models_of(module: ModuleType) -> list[tuple[str, type]]:
+    """The classes of models that a module defines, in their order, by name."""
+    kind = sys.modules["torch"].nn.Module
+    return [
+        (name, value)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, kind) and value.__module__ == module.__name__
+    ]
+
+
 def comments(module: ModuleType, owner: Any) -> dict[str, str]:
     """Those inside of the class, or else those outside of any class; by name."""
     try:
