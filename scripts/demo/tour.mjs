@@ -142,6 +142,22 @@ export const VIEWS = [
       await workbench.debug.trainingRow("Skip This Step").waitFor();
     },
   },
+  {
+    name: "shapes",
+    shows: "the shapes of a traced forward pass beside the code",
+    show: async (workbench) => {
+      await workbench.stop();
+      await workbench.command("View: Close All Editors");
+      await workbench.openFile("digits/model.py");
+      await workbench.command("TensorPeek: Trace Shapes");
+      await workbench.notifications().filter({ hasText: "The shapes of model.py are traced." }).waitFor();
+      await workbench.command("Notifications: Clear All Notifications");
+      await workbench.page
+        .locator(".editor-instance .view-line", { hasText: "embedding =" })
+        .filter({ hasText: "[B, 32]" })
+        .waitFor();
+    },
+  },
 ];
 
 /**

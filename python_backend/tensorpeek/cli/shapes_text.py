@@ -32,7 +32,7 @@ def heading(trace: ShapeTrace) -> str:
 
 def table(trace: ShapeTrace) -> str:
     """One line per module."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             "  " * (row["path"].count(".") + 1 if row["path"] else 0)
             + (row["path"].rpartition(".")[2] or trace["entry"].partition(".")[0])
@@ -43,7 +43,9 @@ def table(trace: ShapeTrace) -> str:
         )
         for row in trace["modules"]
     ]
-    heads = ("module", "output", "parameters", "FLOPs")
+    heads: tuple[str, ...] = ("module", "output", "parameters", "FLOPs")
+    if not any(row["flops"] for row in trace["modules"]):  # not counted
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(heads, *rows)]
     lines = [
         "  ".join(
