@@ -12,6 +12,9 @@ def loss_of(model, inputs, targets, step, way):
     if way == "nan" and step == 5:
         # The square root of a sum that is 0 has no finite derivative, though the loss is finite.
         return (outputs - targets).square().mean() + (outputs * 0).square().sum().sqrt()  # @bp:root
+    if way == "shape" and step == 3:
+        weights = inputs.new_ones(16)
+        outputs = outputs @ weights  # @bp:shape
     if way == "memory" and step == 3:
         torch.empty(1 << 50)  # @bp:memory
     if way == "caught":

@@ -139,6 +139,13 @@ SILENT_BROADCAST = ConditionInfo(
     (COOLDOWN,),
     ("broadcast",),
 )
+SHAPE_ERROR = ConditionInfo(
+    "shape-error",
+    "Shapes that do not fit",
+    "Stops where an operation fails since shapes disagree; says which, where they are from, and what helps.",
+    (),
+    ("shape", "shapes"),
+)
 OUT_OF_MEMORY = ConditionInfo(
     "out-of-memory",
     "Out of memory",
@@ -211,6 +218,7 @@ CONDITIONS: tuple[ConditionInfo, ...] = (
     BAD_INPUT,
     MIXED_DEVICE,
     SILENT_BROADCAST,
+    SHAPE_ERROR,
     OUT_OF_MEMORY,
     STEP_SKIPPED,
     GRADIENTS_KEPT,

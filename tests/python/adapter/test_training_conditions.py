@@ -117,6 +117,21 @@ def test_a_failed_allocation_stops_once_at_its_line_after_the_fact(way: str, oth
         assert len(session.client.events("stopped")) == 1
 
 
+def test_shapes_that_do_not_fit_stop_once_and_are_explained_in_the_users_names() -> None:
+    with DebugSession() as session:
+        session.launch(PROGRAM, args=["shape", "8"], exceptions=["tp.shape-error", "uncaught"])
+        stop = session.wait_for_stop(PATIENCE)
+        assert (stop.line, stop.frames[0]["name"]) == (line_of("shape", PROGRAM), "loss_of")
+        info = session.request("exceptionInfo", threadId=stop.thread)
+        assert info["exceptionId"] == stop.event["description"] == "Matrices do not fit"
+        assert "`outputs` [16, 1] and `weights` [16] can't be multiplied" in info["description"]
+        assert f"line {line_of('shape', PROGRAM) - 1}" in info["details"]["stackTrace"]
+        rows = session.expand(session.scope("Finding"))
+        assert "f32[16]" in rows["weights"]["value"]
+        assert session.run_to_end(PATIENCE) == 1
+        assert len(session.client.events("stopped")) == 1
+
+
 def test_ctrl_c_while_stopped_ends_the_program_as_it_would_without_us() -> None:
     with DebugSession() as session:
         session.launch(PROGRAM, args=["nan", "8"], exceptions=[NAN])

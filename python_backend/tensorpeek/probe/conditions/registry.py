@@ -20,6 +20,7 @@ from tensorpeek.probe.conditions.nan_gradient import NanGradient
 from tensorpeek.probe.conditions.nan_loss import NanLoss
 from tensorpeek.probe.conditions.out_of_memory import OutOfMemory
 from tensorpeek.probe.conditions.parameter_unused import ParameterUnused
+from tensorpeek.probe.conditions.shape_error import ShapeError
 from tensorpeek.probe.conditions.silent_broadcast import SilentBroadcast
 from tensorpeek.probe.conditions.step_skipped import StepSkipped
 from tensorpeek.probe.conditions.update_size import UpdateSize
@@ -41,6 +42,7 @@ CLASSES: tuple[type[Condition], ...] = (
     BadInput,
     MixedDevice,
     SilentBroadcast,
+    ShapeError,
     OutOfMemory,
     StepSkipped,
     GradientsKept,
