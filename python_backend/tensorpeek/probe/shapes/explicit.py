@@ -16,6 +16,7 @@ from tensorpeek.probe.shapes.module_map import ModuleMap
 from tensorpeek.probe.shapes.names import name_symbols
 from tensorpeek.probe.shapes.pair_trace import name_batch
 from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
+from tensorpeek.probe.shapes.work import counted
 from tensorpeek.probe.training.places import is_users_file
 
 
@@ -33,7 +34,8 @@ def traced(target: Target) -> ShapeTrace:
     @contextlib.contextmanager
     def watch(call: Call) -> Generator[Watched]:
         modules = ModuleMap(call.function)
-        with Tracer(is_users_file) as tracer, modules:
+        with Tracer(is_users_file) as tracer, modules, counted(is_users_file) as work:
+            tracer.recording.work = work
             yield Watched(tracer.recording, modules)
 
     outcome = trace(target, watch)
@@ -51,7 +53,7 @@ def _record(target: Target, outcome: Outcome) -> ShapeTrace:
         source=outcome.source,
         entry=target.entry,
         symbols=[],
-        modules=watched.modules.rows() if watched is not None else [],
+        modules=watched.modules.rows(watched.recording.work.modules) if watched is not None else [],
         remarks=_raised(outcome.error),
         problem=outcome.problem,
     )

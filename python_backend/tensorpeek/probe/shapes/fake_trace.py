@@ -59,7 +59,8 @@ def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
         mode = _fake_mode()
         with quiet_torch():
             call, roles = target.without_data(mode, symbolic_dims)
-            with watch(call) as recording, mode:
+            # What is watched inside of the mode sees the ops as the program calls them.
+            with mode, watch(call) as recording:
                 call.run()
     except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
         return Outcome(recording, "fake", roles, error)

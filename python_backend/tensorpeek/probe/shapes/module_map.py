@@ -47,10 +47,11 @@ class ModuleMap:
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             pass
 
-    def rows(self) -> list[TracedModule]:
-        return [self._row(path, module) for path, module in self._model.named_modules()]
+    def rows(self, flops: dict[int, int] | None = None) -> list[TracedModule]:
+        """`flops`: by the module's address."""
+        return [self._row(path, module, flops or {}) for path, module in self._model.named_modules()]
 
-    def _row(self, path: str, module: Any) -> TracedModule:
+    def _row(self, path: str, module: Any, flops: dict[int, int]) -> TracedModule:
         key = id(module)
         file, line = _defined(type(module))
         call_path, call_line = self._places.get(key, ("", 0))
@@ -67,7 +68,7 @@ class ModuleMap:
             "parameterBytes": sum(
                 int(parameter.numel()) * parameter.element_size() for parameter in parameters
             ),
-            "flops": 0,
+            "flops": flops.get(key, 0),
             "bytes": self._bytes.get(key, 0),
             "calls": self._calls.get(key, 0),
         }

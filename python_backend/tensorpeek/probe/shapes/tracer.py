@@ -20,6 +20,7 @@ from tensorpeek.contract.messages import (
 from tensorpeek.probe.shapes.recorder import Recorder
 from tensorpeek.probe.shapes.rewrite import Rewritten, rewritten, with_recorder
 from tensorpeek.probe.shapes.swap import Swap
+from tensorpeek.probe.shapes.work import Done, Work
 
 _rewritten: dict[tuple[str, str], Rewritten | None] = {}
 """By path and content; None for a text that can't be read."""
@@ -29,6 +30,8 @@ LARGEST_FILE = 2_000_000
 class Recording:
     def __init__(self) -> None:
         self.files: dict[str, Recorder] = {}
+        self.work: Work | None = None
+        """What was counted besides, where it was."""
 
 
 class Tracer:
@@ -37,6 +40,9 @@ class Tracer:
         self._wants = wants
         self._swap = Swap()
         self._wanted: dict[str, bool] = {}
+        self._born: dict[int, CodeType] = {}
+        self._kept: list[CodeType] = []
+        """What has its address in `_born`."""
         self.recording = Recording()
 
     def __enter__(self) -> Tracer:
@@ -44,9 +50,14 @@ class Tracer:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._swap.end()
-        for recorder in self.recording.files.values():
+        recorders = self.recording.files.values()
+        for recorder in recorders:
             recorder.close()
+        # To look for functions that were made meanwhile takes time, so only where there can be some.
+        has_made = any(not recorder.file.makers.isdisjoint(recorder.functions) for recorder in recorders)
+        self._swap.end(self._born if has_made else None)
+        self._born.clear()
+        self._kept.clear()
 
     def _new_code(self, function: FunctionType) -> CodeType | None:
         own = function.__code__
@@ -57,10 +68,19 @@ class Tracer:
         if not wanted:
             return None
         recorder = self.recording.files[path]
-        code = recorder.file.codes.get((own.co_name, own.co_firstlineno))
-        if code is None or own.co_name == "<lambda>":
+        key = own.co_name, own.co_firstlineno
+        code = recorder.file.codes.get(key)
+        # The file may have been edited since it was imported, or something has rewritten it on the way.
+        if code is None or own.co_name == "<lambda>" or recorder.file.originals.get(key) != own:
             return None
-        return with_recorder(code, recorder.callbacks())
+
+        def made(inner: CodeType) -> None:
+            original = recorder.file.originals.get((inner.co_name, inner.co_firstlineno))
+            if original is not None and not inner.co_name.startswith("<"):
+                self._born[id(inner)] = original
+                self._kept.append(inner)
+
+        return with_recorder(code, recorder.callbacks(), made)
 
     def _prepared(self, path: str) -> bool:
         try:
@@ -99,16 +119,20 @@ def to_trace(
         "entry": entry,
         "torch": str(getattr(torch, "__version__", "")),
         "symbols": symbols,
-        "files": [_file(recorder) for recorder in recording.files.values() if recorder.functions],
+        "files": [
+            _file(recorder, recording.work) for recorder in recording.files.values() if recorder.functions
+        ],
         "modules": modules,
         "remarks": remarks,
         "problem": problem,
-        "truncated": False,
+        "truncated": any(recorder.is_truncated for recorder in recording.files.values()),
     }
 
 
-def _file(recorder: Recorder) -> TracedFile:
+def _file(recorder: Recorder, work: Work | None) -> TracedFile:
     file = recorder.file
+    by_span = work.by_span(file.path, file.spans) if work is not None else {}
+    by_function = work.functions if work is not None else {}
     traced: TracedFile = {
         "path": file.path,
         "sha256": hashlib.sha256(file.text.encode("utf-8", "replace")).hexdigest(),
@@ -129,7 +153,7 @@ def _file(recorder: Recorder) -> TracedFile:
                 "values": seen.values,
                 "order": seen.order,
                 "calls": seen.calls,
-                "flops": 0,
+                "flops": by_span.get(file.spans[number], 0),
             }
         )
     for number, seen in sorted(recorder.names.items()):
@@ -147,8 +171,16 @@ def _file(recorder: Recorder) -> TracedFile:
             }
         )
     for number, calls in sorted(recorder.functions.items()):
-        name, line, end_line, _ = file.functions[number]
+        name, line, end_line, first = file.functions[number]
+        done = by_function.get((file.path, name.rpartition(".")[2], first), Done())
         traced["functions"].append(
-            {"name": name, "line": line, "endLine": end_line, "calls": calls, "flops": 0, "peakBytes": 0}
+            {
+                "name": name,
+                "line": line,
+                "endLine": end_line,
+                "calls": calls,
+                "flops": done.flops,
+                "peakBytes": done.peak,
+            }
         )
     return traced
