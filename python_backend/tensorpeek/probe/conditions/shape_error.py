@@ -14,6 +14,7 @@ from tensorpeek.probe.shape_errors.rules import explain
 from tensorpeek.probe.shape_errors.way import way_of
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.moments import Batch, Failure
+from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Related, Report
 
 RAISED = (RuntimeError, ValueError, IndexError, AssertionError, TypeError)
@@ -44,16 +45,18 @@ def _report(found: Failing, explanation: Explanation) -> Report:
     for operand in operands:
         related += origins.lines_of(found, operand)
     text = source.text(found.node) if found.node is not None else ""
-    where = f"`{text}`: " if text and len(text) <= 80 and "\n" not in text else ""
+    where = (
+        f"`{text}`: " if text and explanation.place is None and len(text) <= 80 and "\n" not in text else ""
+    )
     made = _made_at(found, operands)
     return Report(
         explanation.title,
         f"{where}{explanation.message}{made}",
-        place=found.place,
+        place=explanation.place or found.place,
         module=module_name(found, found.module) if found.module is not None else "",
         evidence=[*explanation.evidence, *_evidence(found, operands)],
         next=explanation.next,
-        related=_distinct(related, found)[:MOST_RELATED],
+        related=_distinct(related, explanation.place or found.place)[:MOST_RELATED],
         values={each.text: each.value for each in operands if each.value.device.type != "meta"},
     )
 
@@ -65,12 +68,12 @@ def _once(operands: list[Operand]) -> list[Operand]:
     return list(found.values())
 
 
-def _distinct(related: list[Related], found: Failing) -> list[Related]:
+def _distinct(related: list[Related], failed: Place) -> list[Related]:
     """Each line once, with all that is made there, and not the failing one again."""
     seen: dict[tuple[str, int], Related] = {}
     for each in related:
         key = (each.place.path, each.place.line)
-        if key == (found.place.path, found.place.line):
+        if key == (failed.path, failed.line):
             continue
         if key not in seen:
             seen[key] = Related(each.place, each.message)

@@ -85,6 +85,12 @@ def twin(value: Any) -> Any:
     return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
 
 
+def empty(shape: list[int]) -> Any:
+    """A tensor without memory."""
+    torch: Any = sys.modules["torch"]
+    return torch.empty(shape, device="meta")
+
+
 def _value(frame: FrameType, node: ast.AST | None, depth: int) -> Any:
     if node is None or depth > DEEPEST:
         raise _NoAnswer
@@ -193,7 +199,7 @@ def _call(frame: FrameType, node: ast.Call, depth: int) -> Any:
     torch: Any = sys.modules["torch"]
     if name in MAKERS:
         sizes: Any = args[0] if len(args) == 1 and type(args[0]) is not int else args
-        return torch.empty(tuple(sizes), device="meta")
+        return empty([*sizes])
     if name == "dropout":
         return args[0]
     if name in FUNCTIONS:
@@ -243,7 +249,7 @@ def through(module: Any, value: Any) -> Any:
     if name == "Linear":
         return torch.nn.functional.linear(value, twin(module.weight).to(value.dtype))
     if name == "Embedding":
-        return torch.empty(*value.shape, module.embedding_dim, device="meta")
+        return empty([*value.shape, module.embedding_dim])
     if name == "Flatten":
         return value.flatten(module.start_dim, module.end_dim)
     if name in ("Conv1d", "Conv2d", "Conv3d"):

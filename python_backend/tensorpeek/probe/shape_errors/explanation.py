@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Related
 
 NAMELESS = "its input"
@@ -39,6 +40,8 @@ class Explanation:
     """Those whose origin is to be told."""
     evidence: list[str] = field(default_factory=list)
     related: list[Related] = field(default_factory=list)
+    place: Place | None = None
+    """The line, where it is not the innermost of the traceback."""
 
 
 def shape_of(value: Any) -> list[int]:

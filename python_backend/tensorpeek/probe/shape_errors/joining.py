@@ -1,4 +1,4 @@
-"""Tensors that are joined element by element, one behind the other, or into a batch."""
+"""Tensors that are joined element by element."""
 
 from __future__ import annotations
 
@@ -7,26 +7,16 @@ import re
 
 from tensorpeek.probe import raw
 from tensorpeek.probe.shape_errors.batches import Sizes, smaller_batch
-from tensorpeek.probe.shape_errors.evaluate import evaluate
 from tensorpeek.probe.shape_errors.explanation import Explanation, Operand, attached, product
 from tensorpeek.probe.shape_errors.failing import Failing
 from tensorpeek.probe.shape_errors.linear import exchanged
-from tensorpeek.probe.shape_errors.operands import argument, argument_operand, parts, short
+from tensorpeek.probe.shape_errors.operands import argument_operand, parts, short
 from tensorpeek.probe.training.user_values import is_tensor, value_of
 
 SIZES = re.compile(
     r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)"
 )
 OUTPUT = re.compile(r"output with shape \[([\d, ]*)\] doesn't match the broadcast shape \[([\d, ]*)\]")
-CAT = re.compile(
-    r"Sizes of tensors must match except in dimension (\d+).*"
-    r"size (\d+) but got size (\d+) for tensor number (\d+)"
-)
-DIMENSIONS = re.compile(r"Tensors must have same number of dimensions: got (\d+) and (\d+)")
-STACK = re.compile(
-    r"stack expects each tensor to be equal size, "
-    r"but got \[([\d, ]*)\] at entry 0 and \[([\d, ]*)\] at entry (\d+)"
-)
 
 SIGNS = ((ast.Sub, "-"), (ast.Mult, "*"), (ast.Div, "/"), (ast.MatMult, "@"))
 
@@ -46,7 +36,7 @@ def explain_broadcast(found: Failing, sizes: Sizes) -> Explanation | None:
         message = f"{a.named} and {b.named} can't be multiplied: they are batches of {a.shape[:-2]} and "
         message += f"{b.shape[:-2]} matrices."
         return Explanation("Batches do not fit", message, exchanged(a, b), [a, b])
-    advice = _aligned(a, b) or _aligned(b, a)
+    advice = aligned(a, b) or aligned(b, a)
     if not advice:
         more, advice = _same_rank(found, sizes, a, b)
         message += more
@@ -81,7 +71,7 @@ def _size(shape: list[int], position: int) -> int:
     return shape[position] if -position <= len(shape) else 1
 
 
-def _aligned(a: Operand, b: Operand) -> list[str]:
+def aligned(a: Operand, b: Operand) -> list[str]:
     """New dimensions of size 1 that make the second fit to the first, which has more."""
     big, small = a.shape, b.shape
     if len(small) >= len(big) or not small:
@@ -127,7 +117,7 @@ def _same_rank(found: Failing, sizes: Sizes, a: Operand, b: Operand) -> tuple[st
     spatial = [position for position in differing if position >= 2]
     if len(left) >= 4 and spatial:
         if all(abs(left[each] - right[each]) <= 2 for each in spatial) and spatial == differing:
-            return _nearly(a, b)
+            return nearly(a, b)
         ratio = {max(left[each], right[each]) / min(left[each], right[each]) for each in spatial}
         if len(ratio) == 1 and ratio.pop() == 2:
             small, big = (a, b) if left[spatial[0]] < right[spatial[0]] else (b, a)
@@ -147,7 +137,8 @@ def _same_rank(found: Failing, sizes: Sizes, a: Operand, b: Operand) -> tuple[st
     return "", []
 
 
-def _nearly(a: Operand, b: Operand) -> tuple[str, list[str]]:
+def nearly(a: Operand, b: Operand) -> tuple[str, list[str]]:
+    """What is said of images whose sizes differ by one or two."""
     return " Sizes that were odd do not come back after pooling and upsampling.", [
         "Pad the images to a multiple of all strides together,",
         f"or F.interpolate({a.text}, size={attached(b.text, '.shape[2:]')}) before joining them.",
@@ -164,6 +155,10 @@ def _table(found: Failing, a: Operand, b: Operand) -> list[str]:
         rank = max(len(table.shape), len(other.shape))
         for position in range(-1, -rank - 1, -1):
             has, wanted = _size(table.shape, position), _size(other.shape, position)
+            if 1 < has < wanted and wanted == has + 1:
+                return [
+                    f"`{name}` has {has} positions, the sequence {wanted}: one more, as for a class token."
+                ]
             if 1 < has < wanted:
                 return [
                     f"`{name}` has {has} positions, the sequence {wanted}: cut it, or make the table longer."
@@ -190,88 +185,3 @@ def _into_output(found: Failing) -> Explanation | None:
         sign = next((sign for kind, sign in SIGNS if isinstance(node.op, kind)), "+")
         advice = [f"{short(node.target)} = {short(node.target)} {sign} {short(node.value)}, if it is to grow"]
     return Explanation("In-place result is larger", message, advice, operands)
-
-
-def explain_cat(found: Failing) -> Explanation | None:
-    match = CAT.search(found.text)
-    if match is None and not DIMENSIONS.search(found.text):
-        return None
-    operands = _joined(found)
-    if len(operands) < 2:
-        return None
-    if match is None:
-        message = f"cat joins tensors with equally many dimensions: {_listed(operands)}."
-        few, many = sorted(operands[:2], key=lambda each: len(each.shape))
-        position = next(
-            (at for at in range(len(many.shape)) if many.shape[:at] + many.shape[at + 1 :] == few.shape), -1
-        )
-        advice = (
-            [attached(few.text, f".unsqueeze({position})")] if len(few.shape) == len(many.shape) - 1 else []
-        )
-        return Explanation("Wrong number of dimensions", message, advice, operands)
-    dim = int(match[1])
-    shapes = [each.shape for each in operands]
-    differing = [
-        at for at in range(len(shapes[0])) if len({tuple(shape[at : at + 1]) for shape in shapes}) > 1
-    ]
-    message = f"cat along dimension {dim} needs all others equal: {_listed(operands)}."
-    advice: list[str] = []
-    others = [at for at in differing if at != dim]
-    if len(differing) == 1:
-        message += f" They differ in dimension {differing[0]} only."
-        advice.append(f"dim={differing[0]} joins them there")
-    if len(shapes[0]) >= 4 and all(at >= 2 for at in others):
-        first = next(each for each in operands if each.shape[2:] != shapes[0][2:])
-        if all(abs(first.shape[at] - shapes[0][at]) <= 2 for at in others):
-            more, advice = _nearly(operands[0], first)
-            message += more
-        else:
-            advice = [
-                f"F.interpolate({operands[0].text}, size={attached(first.text, '.shape[2:]')}) before it"
-            ]
-    return Explanation("Joined tensors do not fit", message, advice, operands)
-
-
-def _joined(found: Failing) -> list[Operand]:
-    """The tensors of the list that is joined, also where it is a variable."""
-    node = argument(found, 0, "tensors")
-    value = evaluate(found.frame, node)
-    if type(value) in (list, tuple) and not isinstance(node, (ast.List, ast.Tuple)):
-        return (
-            [Operand(f"{short(node)}[{at}]", each) for at, each in enumerate(value[:20]) if is_tensor(each)]
-            if node
-            else []
-        )
-    return parts(found)
-
-
-def _listed(operands: list[Operand]) -> str:
-    return ", ".join(each.named for each in operands[:6]) + (" …" if len(operands) > 6 else "")
-
-
-def explain_stack(found: Failing) -> Explanation | None:
-    match = STACK.search(found.text)
-    if match is None:
-        return None
-    frames = [frame.f_code.co_name for frame in found.library]
-    collating = "collate" in " ".join([*frames, str(found.failure.error)])
-    which = f"entry 0 is [{match[1]}], entry {match[3]} is [{match[2]}]"
-    if not collating:
-        operands = _joined(found)
-        return Explanation(
-            "Stacked shapes differ",
-            f"stack needs tensors of one shape: {which}.",
-            ["torch.nn.utils.rnn.pad_sequence for sequences of different lengths"],
-            operands,
-        )
-    lengths = len(match[1].split(",")) == 1
-    advice = ["A collate_fn with torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True)"]
-    if not lengths and len(match[1].split(",")) == 3:
-        advice = [
-            "Resize or crop to one size in the transform; for boxes and such, a collate_fn that makes lists."
-        ]
-    return Explanation(
-        "Samples of different shapes",
-        f"The DataLoader can't make a batch of samples with different shapes: {which} of the batch.",
-        advice,
-    )

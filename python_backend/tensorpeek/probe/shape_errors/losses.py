@@ -40,6 +40,8 @@ def explain_classes(found: Failing, sizes: Sizes) -> Explanation | None:
     out, wanted = logits.shape, target.shape
     if OUT.search(found.text) and out:
         return _labels(logits, target, given[2])
+    if "weight tensor should be defined" in found.text and len(out) > 1:
+        return _weights(found, logits)
     message = f"The loss gets {logits.named} and {target.named}."
     advice: list[str] = []
     if wanted == out[:-1] and len(out) > 2:
@@ -79,6 +81,17 @@ def explain_classes(found: Failing, sizes: Sizes) -> Explanation | None:
     return Explanation("Target of a wrong shape", message, advice, [logits, target])
 
 
+def _weights(found: Failing, logits: Operand) -> Explanation:
+    given = next((each for name in CLASSIFYING if (each := found.given(name, "weight"))), None)
+    said = f", and a weight for {given[0].shape[0]}" if given is not None and is_tensor(given[0]) else ""
+    return Explanation(
+        "Weights of other classes",
+        f"The loss gets {logits.named} with {logits.shape[1]} classes{said}: each class needs its weight.",
+        [f"A weight of {logits.shape[1]} numbers."],
+        [logits],
+    )
+
+
 def _axes(sizes: list[int]) -> str:
     return ", ".join(map(str, sizes))
 
@@ -107,16 +120,34 @@ def _rows(found: Failing, sizes: Sizes, logits: Operand, target: Operand) -> lis
     small = smaller_batch(found, sizes, min(out, wanted))
     if small is not None and max(out, wanted) != min(out, wanted):
         return [f"{small[0]} One of the two keeps the old size.", small[1]]
-    if wanted and out % wanted == 0:
+    if wanted and out > wanted and out % wanted == 0:
         return [f"There are {out // wanted} rows per label: a view has merged a dimension into the batch."]
-    if out and wanted % out == 0:
+    if out and wanted > out and wanted % out == 0:
         return [
             f"There are {wanted // out} labels per row: the model has reduced a dimension that they have."
         ]
     return ["Cut both at the same positions, and flatten both the same way."]
 
 
-def explain_paired(found: Failing) -> Explanation | None:
+def explain_exchanged(found: Failing) -> Explanation | None:
+    """`cross_entropy(labels, logits)`, which torch refuses for a dtype."""
+    given = next((each for name in CLASSIFYING if (each := found.given(name, "input", "target"))), None)
+    if given is None or not all(map(is_tensor, given)):
+        return None
+    if given[0].dtype.is_floating_point or not given[1].dtype.is_floating_point:
+        return None
+    first = argument_operand(found, given[0], 0, "input")
+    second = argument_operand(found, given[1], 1, "target")
+    return Explanation(
+        "Arguments exchanged",
+        f"The loss takes logits first and labels second, but gets whole numbers {first.named} first and "
+        f"{second.named} second.",
+        [f"{found.called() or 'loss'}({second.text}, {first.text})"],
+        [first, second],
+    )
+
+
+def explain_paired(found: Failing, sizes: Sizes) -> Explanation | None:
     """Input and target of one shape are wanted: (N, 1) and (N,), mostly."""
     given = next((each for name in PAIRING if (each := found.given(name, "input", "target"))), None)
     if given is None or not all(map(is_tensor, given)) or given[0].shape == given[1].shape:
@@ -134,8 +165,16 @@ def explain_paired(found: Failing) -> Explanation | None:
             f"The numbers are as many: {attached(target.text, f'.view_as({out.text})')} if in the same order."
         ]
     elif len(out.shape) == len(target.shape) + 1 and out.shape[0] == target.shape[0]:
-        advice = [f"F.one_hot({target.text}, {out.shape[1]}).float(), or a loss that takes class numbers"]
+        labels = target.text.partition(".float()")[0]
+        advice = [
+            f"F.one_hot({attached(labels, '.long()')}, {out.shape[1]}).float(), or a loss of class numbers"
+        ]
     elif len(out.shape) == len(target.shape):
         differing = [d for d, (a, b) in enumerate(zip(out.shape, target.shape)) if a != b]
         message += f" They differ in dimension{'' if len(differing) == 1 else 's'} {_axes(differing)}."
+        small = smaller_batch(found, sizes, min(out.shape[0], target.shape[0])) if differing == [0] else None
+        if small is not None:
+            kept = out if out.shape[0] > target.shape[0] else target
+            message += f" {small[0]} `{kept.text}` keeps the size of the others."
+            advice = [f"Make `{kept.text}` of the batch's own size, as x.size(0).", f"or {small[1]}"]
     return Explanation("Target of a wrong shape", message, advice, [out, target])

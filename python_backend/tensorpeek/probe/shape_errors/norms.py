@@ -32,6 +32,8 @@ def explain(found: Failing, sizes: Sizes) -> Explanation | None:
     if match:
         other = {2: "1d", 3: "1d", 4: "2d", 5: "3d"}.get(len(shape))
         advice = [f"nn.{name[:-2]}{other}"] if other and name[-1] == "d" else []
+        if name.endswith("2d") and len(shape) == 3:
+            advice = ["unsqueeze(0) for a sample without a batch", *advice]
         message = f"{layer} takes {match[1].strip()} input, but {x.named} has {len(shape)} dimensions."
         if name.startswith("Instance"):
             message = message.replace(" input,", ",")

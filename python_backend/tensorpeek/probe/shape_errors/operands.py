@@ -44,6 +44,8 @@ def _looked_up(found: Failing, node: ast.AST) -> Any:
     if isinstance(node, ast.Subscript):
         whole = _looked_up(found, node.value)
         key = node.slice.value if isinstance(node.slice, ast.Constant) else raw.MISSING
+        if type(key) is int and is_tensor(whole) and whole.dim() and -len(whole) <= key < len(whole):
+            return whole.select(0, key)
         if type(whole) is dict and type(key) in (str, int):
             return whole.get(key, raw.MISSING)
         if type(whole) in (list, tuple) and type(key) is int and -len(whole) <= key < len(whole):
@@ -86,9 +88,12 @@ def parts(found: Failing) -> list[Operand]:
     """The tensors that the failed expression joins, in their order; those that can't be worked out are left
     out.
     """
-    return [
-        Operand(short(node), value) for node in _part_nodes(found.node) for value in tensors_of(found, node)
-    ]
+    return parts_of_call(found, found.node)
+
+
+def parts_of_call(found: Failing, node: ast.AST | None) -> list[Operand]:
+    """Those of another expression of the failing line."""
+    return [Operand(short(part), value) for part in _part_nodes(node) for value in tensors_of(found, part)]
 
 
 def tensors_of(found: Failing, node: ast.AST) -> list[Any]:
@@ -108,7 +113,7 @@ def _part_nodes(node: ast.AST | None) -> list[ast.expr]:
     if isinstance(node, ast.Compare):
         return [node.left, *node.comparators]
     if isinstance(node, ast.Subscript):
-        return [node.value, node.slice]
+        return [node.value, *(node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])]
     if isinstance(node, ast.Call):
         found = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         for each in [*node.args, *(keyword.value for keyword in node.keywords)]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tensorpeek.probe.shape_errors.evaluate import empty
 from tensorpeek.probe.shape_errors.explanation import NAMELESS, Explanation, Operand, numbers
 from tensorpeek.probe.shape_errors.failing import Failing
+from tensorpeek.probe.shape_errors.joining import aligned
 from tensorpeek.probe.shape_errors.layer_words import at_line, described, fixed_layer
 from tensorpeek.probe.shape_errors.operands import argument, name_of, parts, short, tensors_of
 from tensorpeek.probe.training.user_values import is_tensor
@@ -41,6 +43,28 @@ def explain_einsum(found: Failing) -> Explanation | None:
 
 def _operand(operands: list[Operand], position: int) -> str:
     return operands[position].named if position < len(operands) else f"operand {position}"
+
+
+def explain_scaled(found: Failing) -> Explanation | None:
+    """The mask of scaled_dot_product_attention, which has to fit the scores."""
+    if found.called() != "scaled_dot_product_attention":
+        return None
+    names = ("query", "key", "value", "attn_mask")
+    nodes = [argument(found, position, name) for position, name in enumerate(names)]
+    given = [tensors_of(found, node) if node is not None else [] for node in nodes]
+    if not given[0] or not given[1] or not given[3] or nodes[3] is None:
+        return None
+    query, key = given[0][0], given[1][0]
+    mask = Operand(short(nodes[3]), given[3][0])
+    scores = [*map(int, query.shape[:-1]), int(key.shape[-2])]
+    if query.shape[-1] != key.shape[-1]:
+        return None
+    return Explanation(
+        "Mask of a wrong shape",
+        f"The scores are {scores}, as […, queries, keys]; {mask.named} can't be broadcast to them.",
+        aligned(Operand("scores", empty(scores)), mask),
+        [mask],
+    )
 
 
 def explain_attention(found: Failing) -> Explanation | None:

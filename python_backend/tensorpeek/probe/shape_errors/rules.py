@@ -6,6 +6,7 @@ import re
 from typing import Callable
 
 from tensorpeek.probe.shape_errors import (
+    compiled,
     convolutions,
     joining,
     linear,
@@ -14,6 +15,7 @@ from tensorpeek.probe.shape_errors import (
     plans,
     recurrent,
     scalars,
+    stacking,
     tables,
     views,
 )
@@ -27,7 +29,7 @@ Rule = Callable[[Failing, Sizes], "Explanation | None"]
 
 WORDS = re.compile(
     r"\b(shapes?|sizes?|dimensions?|dims?|broadcast|must match|\dD (input|tensor)|batch_size|out of bounds"
-    r"|channels|elements|subscripts?|divisible)\b",
+    r"|channels|columns|elements|lengths?|subscripts?|divisible|divide)\b",
     re.IGNORECASE,
 )
 """Of an error about shapes that no rule knows."""
@@ -45,21 +47,27 @@ def _alone(rule: Callable[[Failing], Explanation | None]) -> Rule:
 
 
 RULES: tuple[Rule, ...] = (
+    _alone(compiled.explain),
     _alone(tables.explain_unpacking),
     _alone(scalars.explain),
+    _alone(scalars.explain_gradient),
+    _alone(scalars.explain_rows),
     _alone(tables.explain_embedding),
     losses.explain_classes,
-    _alone(losses.explain_paired),
+    _alone(losses.explain_exchanged),
+    losses.explain_paired,
     norms.explain,
     recurrent.explain,
     _alone(plans.explain_attention),
     _alone(linear.explain),
     _alone(plans.explain_einsum),
+    _alone(plans.explain_scaled),
     _alone(convolutions.explain),
-    _alone(joining.explain_stack),
-    _alone(joining.explain_cat),
+    _alone(stacking.explain_stack),
+    _alone(stacking.explain_cat),
     joining.explain_broadcast,
     _alone(tables.explain_gather),
+    _alone(views.explain_assigned),
     _alone(tables.explain_index),
     views.explain,
 )
@@ -86,10 +94,8 @@ def _plain(found: Failing) -> Explanation | None:
         return None
     said = " and ".join(each.named for each in operands[:4])
     where = described(found, found.module) if found.module is not None else ""
-    what = (
-        f"{where} fails with {said}"
-        if where and said
-        else f"{where or said} {'fails' if where else 'do not fit'}"
-    )
-    first = found.text.strip().partition("\n")[0][:300].rstrip(".")
+    what = f"{where} fails with {said}" if said else f"{where} fails"
+    if not where:
+        what = f"{said} {'does' if len(operands) == 1 else 'do'} not fit"
+    first = " ".join(found.text.split())[:300].rstrip(".")
     return Explanation("Shapes do not fit", f"{what}: {first}.", [], operands)

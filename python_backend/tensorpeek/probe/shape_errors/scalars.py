@@ -1,17 +1,26 @@
-"""Tensors of several numbers where one is wanted, and weights of a file that have other shapes."""
+"""Several numbers where one is wanted, and weights, gradients and lists of other shapes than expected."""
 
 from __future__ import annotations
 
+import ast
 import re
 
 from tensorpeek.probe.shape_errors.explanation import Explanation, attached
 from tensorpeek.probe.shape_errors.failing import Failing
 from tensorpeek.probe.shape_errors.operands import parts, receiver
+from tensorpeek.probe.training import source
+from tensorpeek.probe.training.places import Place
+from tensorpeek.probe.training.report import Related
 
 LOADED = re.compile(
     r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\(\[([\d, ]*)\]\) from checkpoint, "
     r"the shape in current model is torch\.Size\(\[([\d, ]*)\]\)"
 )
+GRADIENT = re.compile(
+    r"Function (\w+?)Backward\d* returned an invalid gradient at index (\d+) - got \[([\d, ]*)\] "
+    r"but expected shape compatible with \[([\d, ]*)\]"
+)
+ROWS = re.compile(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)")
 MOST = 12
 
 
@@ -52,6 +61,50 @@ def explain(found: Failing) -> Explanation | None:
             operands,
         )
     return _loaded(found)
+
+
+def explain_gradient(found: Failing) -> Explanation | None:
+    """Of a Function whose backward returns another shape than its input has."""
+    match = GRADIENT.search(found.text)
+    if match is None:
+        return None
+    name, place = match[1], None
+    for path in {place.path for _, place in found.frames}:
+        tree = source.tree_of(path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if (
+                isinstance(node, ast.FunctionDef)
+                and node.name == "backward"
+                and _class_of(tree, node) == name
+            ):
+                place = Place(path, node.lineno, "backward")
+    return Explanation(
+        "Gradient of a wrong shape",
+        f"backward() of `{name}` returns a gradient [{match[3]}] for its input {match[2]}, which has shape "
+        f"[{match[4]}].",
+        ["A gradient has the shape of its input: sum over what was broadcast, and keep everything else."],
+        related=[Related(place, f"backward() of `{name}` is here")] if place is not None else [],
+    )
+
+
+def _class_of(tree: ast.AST | None, function: ast.FunctionDef) -> str:
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.ClassDef) and function in node.body:
+            return node.name
+    return ""
+
+
+def explain_rows(found: Failing) -> Explanation | None:
+    """A list of lists of different lengths that is to be a tensor."""
+    match = ROWS.search(found.text)
+    if match is None or found.library:
+        return None
+    return Explanation(
+        "Rows of different lengths",
+        f"A tensor is made of rows of one length, but the list has {match[1]} in dimension {match[2]}, and "
+        f"elsewhere {match[3]}.",
+        ["torch.nn.utils.rnn.pad_sequence for sequences of different lengths"],
+    )
 
 
 def _loaded(found: Failing) -> Explanation | None:

@@ -11,7 +11,7 @@ from tensorpeek.probe.shape_errors.evaluate import evaluate
 from tensorpeek.probe.shape_errors.explanation import Explanation, Operand, attached
 from tensorpeek.probe.shape_errors.failing import Failing
 from tensorpeek.probe.shape_errors.layer_words import at_line, described, fixed_layer
-from tensorpeek.probe.shape_errors.operands import argument, input_of, parts, receiver, short
+from tensorpeek.probe.shape_errors.operands import argument, input_of, parts, parts_of_call, receiver, short
 from tensorpeek.probe.training.figures import count
 from tensorpeek.probe.training.user_values import is_tensor
 
@@ -195,7 +195,7 @@ def explain_unpacking(found: Failing) -> Explanation | None:
         whole = value
     tensor = _tensor(found, whole)
     if tensor is None:
-        return None
+        return _parts(found, value, int(match[2]), source_names(statement))
     wanted, names = int(match[2]), source_names(statement)
     has = len(tensor.shape)
     x = Operand(short(whole), tensor)
@@ -210,6 +210,22 @@ def explain_unpacking(found: Failing) -> Explanation | None:
         stars = ", ".join([*names.split(", ")[:wanted], "*_"])
         advice.append(f"{stars} = {short(value)} if the rest does not matter")
     return Explanation("Wrong number of dimensions", message, advice, [x])
+
+
+def _parts(found: Failing, value: ast.AST, wanted: int, names: str) -> Explanation | None:
+    """`i, f, g, o = gates.chunk(4)`, which may give fewer."""
+    made = evaluate(found.frame, value)
+    if type(made) is not tuple or not made or not all(map(is_tensor, made)):
+        return None
+    operands = parts_of_call(found, value)
+    whole = f" of {operands[0].named}" if operands else ""
+    shapes = ", ".join(str([int(size) for size in each.shape]) for each in made[:6])
+    return Explanation(
+        "Wrong number of parts",
+        f"`{names}` wants {wanted} parts, but `{short(value)}`{whole} gives {len(made)}: {shapes}.",
+        [],
+        operands[:1],
+    )
 
 
 def source_names(statement: ast.Assign) -> str:

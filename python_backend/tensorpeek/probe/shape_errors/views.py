@@ -11,7 +11,7 @@ from tensorpeek.probe.shape_errors.batches import Sizes, loader_of, smaller_batc
 from tensorpeek.probe.shape_errors.evaluate import evaluate
 from tensorpeek.probe.shape_errors.explanation import Explanation, Operand, attached, product, times
 from tensorpeek.probe.shape_errors.failing import Failing
-from tensorpeek.probe.shape_errors.operands import receiver, short
+from tensorpeek.probe.shape_errors.operands import receiver, short, tensors_of
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.figures import count
 from tensorpeek.probe.training.places import Place
@@ -27,6 +27,9 @@ EXPANDED = re.compile(
     r"at non-singleton dimension (\d+)"
     r".*Target sizes: \[([\d, ]*)\].*Tensor sizes: \[([\d, ]*)\]",
     re.DOTALL,
+)
+ASSIGNED = re.compile(
+    r"value tensor of shape \[([\d, ]*)\] cannot be broadcast to indexing result of shape \[([\d, ]*)\]"
 )
 TURNING = ("transpose", "permute", "T", "mT", "t", "movedim", "swapaxes", "expand", "unfold")
 
@@ -111,18 +114,40 @@ def _sizes(found: Failing, sizes: Sizes, x: Operand | None, wanted: list[int], n
 
 
 def _split(shape: list[int], wanted: list[int]) -> list[str]:
-    """One dimension that is to be split, and does not divide, as into heads."""
+    """Dimensions that are split in two, as into heads or patches, by a number that does not divide them."""
+    advice: list[str] = []
+    at = 0
     for position, size in enumerate(shape):
-        if wanted[:position] == shape[:position] and position + 1 < len(wanted):
-            parts = wanted[position : len(wanted) - (len(shape) - position - 1)]
-            if (
-                len(parts) == 2
-                and product(parts) != size
-                and any(size // part in parts for part in parts if part > 0)
-            ):
-                number = next(part for part in parts if part > 0 and size // part in parts)
-                return [f"Dimension {position} has {size}, which {number} does not divide."]
-    return []
+        if at < len(wanted) and wanted[at] == size:
+            at += 1
+            continue
+        pair = wanted[at : at + 2]
+        if len(pair) < 2 or min(pair) < 1:
+            break
+        if product(pair) != size:
+            if size // pair[0] != pair[1] and size // pair[1] != pair[0]:
+                break
+            advice.append(
+                f"Dimension {position} has {size}, not {times(pair)} = {product(pair)}: it leaves a rest."
+            )
+        at += 2
+    return advice
+
+
+def explain_assigned(found: Failing) -> Explanation | None:
+    """`x[mask] = y`, where y has another shape than what is chosen."""
+    match, statement = ASSIGNED.search(found.text), found.statement
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if match is None or not isinstance(statement, ast.Assign) or not isinstance(target, ast.Subscript):
+        return None
+    nodes = (target.value, statement.value)
+    operands = [Operand(short(node), each) for node in nodes for each in tensors_of(found, node)[:1]]
+    return Explanation(
+        "Assigned shapes differ",
+        f"`{short(target)}` is [{match[2]}], but is assigned `{short(statement.value)}` [{match[1]}].",
+        [],
+        operands,
+    )
 
 
 def _strides(found: Failing, x: Operand | None) -> Explanation:

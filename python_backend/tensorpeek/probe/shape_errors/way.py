@@ -26,6 +26,7 @@ NAMES = {
     "MeanDim": "mean",
     "T": "transpose",
     "Mm": "matmul",
+    "MkldnnRnnLayer": "rnn",
     "UnsafeView": "view",
     "ReshapeAlias": "reshape",
 }
