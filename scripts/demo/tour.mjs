@@ -156,6 +156,7 @@ export const VIEWS = [
         .locator(".editor-instance .view-line", { hasText: "embedding =" })
         .filter({ hasText: "[B, 32]" })
         .waitFor();
+      await workbench.page.locator(".codelens-decoration", { hasText: "1 call" }).first().waitFor();
     },
   },
 ];
