@@ -9,6 +9,7 @@ export interface DebugRequests {
   readonly "tensorpeek/training": { readonly arguments: NoArguments; readonly result: TrainingState };
   readonly "tensorpeek/trainingAction": { readonly arguments: TrainingActionArguments; readonly result: TrainingActionResult };
   readonly "tensorpeek/recommend": { readonly arguments: NoArguments; readonly result: Recommendations };
+  readonly "tensorpeek/traceShapes": { readonly arguments: TraceFrameArguments; readonly result: TraceResult };
 }
 
 /** Custom DAP events that our adapter sends. */
@@ -23,6 +24,7 @@ export interface ServerRequests {
   readonly "tensorpeek/evaluatableExpression": { readonly params: EvaluatableExpressionParams; readonly result: EvaluatableExpression | null };
   readonly "tensorpeek/trainingBreakpoints": { readonly params: TrainingBreakpointsParams; readonly result: TrainingBreakpoints | null };
   readonly "tensorpeek/explainCondition": { readonly params: ConditionParams; readonly result: ConditionExplanation };
+  readonly "tensorpeek/modelMap": { readonly params: ModelMapParams; readonly result: ModelMap | null };
 }
 
 /** A number that may be not finite. JSON has no NaN or infinities, so they are strings here and nowhere else. */
@@ -710,4 +712,37 @@ export interface ShapeTrace {
   readonly problem: string;
   /** Whether something was left out for its size. */
   readonly truncated: boolean;
+}
+
+/** What the view Model shows: the newest trace. */
+export interface ModelMap {
+  readonly entry: string;
+  readonly time: string;
+  readonly source: string;
+  readonly symbols: readonly ShapeSymbol[];
+  readonly modules: readonly TracedModule[];
+  readonly problem: string;
+}
+
+/** LSP request `tensorpeek/modelMap`. */
+export interface ModelMapParams {
+  /** Of a traced file; empty for the newest trace of all. */
+  readonly uri: string;
+}
+
+/** DAP request `tensorpeek/traceShapes`: traces a call from a paused frame without data; the program's own objects stay as they are. */
+export interface TraceFrameArguments {
+  readonly frameId: number;
+  /** A call of a model, as `model(batch)`; empty for the call that the frame is, or else the next one from its line on. */
+  readonly expression: string;
+}
+
+/** What a trace has left. */
+export interface TraceResult {
+  /** Of `shapes.json`; empty where nothing was traced. */
+  readonly path: string;
+  readonly entry: string;
+  readonly expressions: number;
+  /** For the user; empty when all went well. */
+  readonly problem: string;
 }

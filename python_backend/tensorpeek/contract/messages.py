@@ -12,6 +12,7 @@ DebugRequest = Literal[
     "tensorpeek/training",
     "tensorpeek/trainingAction",
     "tensorpeek/recommend",
+    "tensorpeek/traceShapes",
 ]
 """Custom DAP requests that our adapter answers."""
 
@@ -19,7 +20,10 @@ DebugEvent = Literal["tensorpeek/mode", "tensorpeek/process", "tensorpeek/findin
 """Custom DAP events that our adapter sends."""
 
 ServerRequest = Literal[
-    "tensorpeek/evaluatableExpression", "tensorpeek/trainingBreakpoints", "tensorpeek/explainCondition"
+    "tensorpeek/evaluatableExpression",
+    "tensorpeek/trainingBreakpoints",
+    "tensorpeek/explainCondition",
+    "tensorpeek/modelMap",
 ]
 """LSP requests of our own that the language server answers; null where there is nothing to say."""
 
@@ -802,3 +806,44 @@ class ShapeTrace(TypedDict):
     """Why the pass ended early or was not symbolic, for the user; empty when all went well."""
     truncated: bool
     """Whether something was left out for its size."""
+
+
+class ModelMap(TypedDict):
+    """What the view Model shows: the newest trace."""
+
+    entry: str
+    time: str
+    source: str
+    symbols: list[ShapeSymbol]
+    modules: list[TracedModule]
+    problem: str
+
+
+class ModelMapParams(TypedDict):
+    """LSP request `tensorpeek/modelMap`."""
+
+    uri: str
+    """Of a traced file; empty for the newest trace of all."""
+
+
+class TraceFrameArguments(TypedDict):
+    """DAP request `tensorpeek/traceShapes`: traces a call from a paused frame without data; the
+    program's own objects stay as they are.
+    """
+
+    frameId: int
+    expression: str
+    """A call of a model, as `model(batch)`; empty for the call that the frame is, or else the next one
+    from its line on.
+    """
+
+
+class TraceResult(TypedDict):
+    """What a trace has left."""
+
+    path: str
+    """Of `shapes.json`; empty where nothing was traced."""
+    entry: str
+    expressions: int
+    problem: str
+    """For the user; empty when all went well."""
