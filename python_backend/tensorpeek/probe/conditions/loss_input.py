@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
+from tensorpeek.probe.shape_faults.classes import taken_for_classes
 from tensorpeek.probe.training.graph import Edge, Graph, Node
 from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.report import Report
@@ -109,10 +110,9 @@ def _other_dimension(graph: Graph, node: Node) -> Wrong | None:
     if dimension is None or len(shape) < 2:
         return None
     number = dimension + len(shape)
-    # A table with as many rows as columns may be one of pairs, where either way is meant.
-    if number == 1 or shape[number] == shape[1]:
+    over = taken_for_classes(shape, number)
+    if not over:
         return None
-    over = "samples" if number == 0 else "positions"
     return Wrong(
         node,
         "nll_loss",

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
+from tensorpeek.probe.shape_faults import pairs
+from tensorpeek.probe.shape_faults.dimension_groups import Shape
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.graph import Edge, Graph, Node, backwards_of
 from tensorpeek.probe.training.moments import Loss
@@ -16,13 +18,10 @@ from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.user_values import named_tensors, operands, user_frames
 
-Shape = tuple[int, ...]
-
 BINARY = backwards_of("Sub Rsub Add Mul Div Pow Maximum Minimum")
 WITH_BROADCAST = backwards_of("MseLoss SmoothL1Loss HuberLoss")
 """Losses that expand their operands before anything is recorded."""
-MEANT = backwards_of("Unsqueeze Expand Transpose T Permute")
-"""An operand made by one of these was given its shape on purpose."""
+MEANT = backwards_of(" ".join(name.capitalize() for name in pairs.MEANT))
 OPERATORS = (ast.Sub, ast.Add, ast.Mult, ast.Div, ast.Pow)
 
 
@@ -57,17 +56,14 @@ class SilentBroadcast(NearLoss):
         total = math.prod(outer.result)
         return Report(
             "Silent broadcast in the loss",
-            f"{left} and {right} broadcast each other to {list(outer.result)}: each of the {count} values "
-            f"meets all {total // count} of the other tensor instead of its own partner, so the loss is an "
-            "average over pairs that do not belong together.",
+            f"{left} and {right} broadcast each other to {list(outer.result)}: "
+            f"{pairs.consequence(count, total)}, so the loss is an average over pairs that do not belong "
+            "together.",
             place=place,
             value=float(total),
             threshold=float(count),
             evidence=[left, right, f"{outer.node.name.replace('Backward', '')} {list(outer.result)}"],
-            next=[
-                "Give both the same shape before: squeeze(-1) the "
-                f"{list(max(outer.left, outer.right, key=len))} one, or unsqueeze(-1) the other.",
-            ],
+            next=[pairs.advice(str(list(outer.left)), str(list(outer.right)))],
         )
 
 
@@ -98,7 +94,7 @@ def _paired(graph: Graph, node: Node, result: Shape, edge: Edge, other: Edge) ->
         return None
     if made_by.name == "ExpandBackward":
         return _expanded(graph, node, edge)
-    partner = partner_of(own, result)
+    partner = pairs.partner_of(own, result)
     if partner is None or made_by.name in MEANT:
         return None
     theirs = graph.operand_shape(other)
@@ -117,31 +113,8 @@ def _expanded(graph: Graph, node: Node, edge: Edge) -> Outer | None:
     made_by = graph.source(expand.edges[0])
     if before is None or made_by is None or made_by.is_leaf or made_by.name in MEANT:
         return None
-    partner = partner_of(before, expand.shapes[0])
+    partner = pairs.partner_of(before, expand.shapes[0])
     return Outer(node, before, partner, expand.shapes[0]) if partner is not None else None
-
-
-def partner_of(shape: Shape, result: Shape) -> Shape | None:
-    """The shape that `shape` would have with its last dimension of 1 forgotten or added, if that makes
-    `result`.
-    """
-    candidates = [shape[:-1]] if len(shape) > 1 and shape[-1] == 1 else []
-    candidates.append((*shape, 1))
-    for other in candidates:
-        if _broadcast(shape, other) == result and math.prod(result) > math.prod(shape) > 1:
-            return other
-    return None
-
-
-def _broadcast(left: Shape, right: Shape) -> Shape | None:
-    width = max(len(left), len(right))
-    pairs = zip((1,) * (width - len(left)) + left, (1,) * (width - len(right)) + right)
-    sizes: list[int] = []
-    for one, two in pairs:
-        if one != two and 1 not in (one, two):
-            return None
-        sizes.append(max(one, two))
-    return tuple(sizes)
 
 
 def _is_known(outer: Outer) -> bool:

@@ -14,7 +14,7 @@ from unit.conditions.reshapes import EMBEDDED, IMAGES, SEQUENCES, STATES, B, C, 
 from unit.conditions.trainings import fit
 from unit.conditions.watching import Watch
 
-from tensorpeek.probe.conditions.dimension_groups import is_merge_of, tears
+from tensorpeek.probe.shape_faults.dimension_groups import is_merge_of, tears
 
 CONDITIONS = "mixing-reshape,silent-broadcast,loss-input"
 
