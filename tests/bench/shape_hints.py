@@ -1,4 +1,4 @@
-"""Inlay hints of a long traced file, and what an edit of it costs, in the server's own process."""
+"""Inlay hints of a long traced file, from the request to the answer over stdio, and what an edit costs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from lsp_client import LspClient
 from lsprotocol import types
 from report import OURS, Benchmark, Row
 from shape_traces import trace, write
@@ -16,50 +17,94 @@ from timing import Sample
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.shapes.feature import Shapes
 
-LINES = 2_000
 HINTS_WITHIN, EDIT_WITHIN = 0.050, 0.020
+ASKED = 2_000
+SIZES = (ASKED, 10_000)
+SCREEN = 60
+"""Lines of the code that an editor shows."""
+SHAPES = {"self.layer(x)": ["B 64"], "x": ["B 64"], "x + y": ["B 64"]}
 
 
 def run(quick: bool) -> Benchmark:
+    rows: list[Row] = []
+    notes: list[str] = []
+    for lines in SIZES:
+        text = _text(lines)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "long.py")
+            write(Path(folder), trace(path, text, SHAPES))
+            turns = 10 if quick else 50
+            taken, shown = _asked(Path(folder), path, text, turns)
+            taken["edit"] = _edited(Path(folder), path, text, turns)
+        asked = lines == ASKED
+        within = {"edit": EDIT_WITHIN, "all": HINTS_WITHIN, "screen": HINTS_WITHIN} if asked else {}
+        for work, title in TITLES.items():
+            name = f"{title}, {lines} lines"
+            rows.append(Row(name, {OURS: Sample.of(taken[work])}, at_most=within.get(work)))
+        notes.append(f"{shown} hints in {lines} lines.")
+    notes.append("Each request follows an edit that adds a line above the middle; from request to answer.")
+    return Benchmark("Shapes beside the code, one long class", rows, notes=notes)
+
+
+TITLES = {"edit": "an edit", "all": "all hints after it", "screen": f"those of {SCREEN} lines after one"}
+
+
+def _edited(folder: Path, path: Path, text: str, turns: int) -> list[float]:
+    """In the process of the server: nothing answers an edit."""
+    taken: list[float] = []
+    documents = Documents()
+    documents.open(path.as_uri(), text)
+    shapes = Shapes(documents, _nobody)
+    shapes.read([folder])
+    for turn in range(turns):
+        where = _place(text, turn)
+        change = types.TextDocumentContentChangePartial(
+            text=" # edited\n", range=types.Range(types.Position(**where), types.Position(**where))
+        )
+        start = time.perf_counter()
+        documents.change(path.as_uri(), [change])
+        taken.append(time.perf_counter() - start)
+    return taken
+
+
+def _asked(folder: Path, path: Path, text: str, turns: int) -> tuple[dict[str, list[float]], int]:
     taken: dict[str, list[float]] = defaultdict(list)
-    text = _text()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "long.py")
-        write(Path(folder), trace(path, text, {"self.layer(x)": ["B 64"], "x": ["B 64"], "x + y": ["B 64"]}))
-        documents = Documents()
-        documents.open(path.as_uri(), text)
-        shapes = Shapes(documents, _nobody)
-        shapes.read([Path(folder)])
-        everything = types.Range(types.Position(0, 0), types.Position(LINES, 0))
-        shown = 0
-        for turn in range(10 if quick else 50):
-            line = LINES // 2 + turn
-            where = types.Range(types.Position(line, 0), types.Position(line, 0))
-            change = types.TextDocumentContentChangePartial(text=" # edited\n", range=where)
+    shown = 0
+    uri = path.as_uri()
+    client = LspClient(folder)
+    try:
+        document = {"uri": uri, "languageId": "python", "version": 0, "text": text}
+        client.tell("textDocument/didOpen", {"textDocument": document})
+        for turn in range(2 * turns + 1):
+            work = "screen" if turn % 2 else "all"
+            where = _place(text, turn)
+            first = where["line"] if work == "screen" else 0
+            last = first + SCREEN if work == "screen" else text.count("\n") + turn + 1
+            asked = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}
+            change = {"text": " # edited\n", "range": {"start": where, "end": where}}
+            version = {"uri": uri, "version": turn + 1}
+            client.tell("textDocument/didChange", {"textDocument": version, "contentChanges": [change]})
             start = time.perf_counter()
-            documents.change(path.as_uri(), [change])
-            edited = time.perf_counter()
-            shown = len(shapes.inlay_hints(path.as_uri(), everything))
-            taken["edit"].append(edited - start)
-            taken["hints"].append(time.perf_counter() - edited)
-    rows = [
-        Row("An edit", {OURS: Sample.of(taken["edit"])}, at_most=EDIT_WITHIN),
-        Row("All hints after it", {OURS: Sample.of(taken["hints"])}, at_most=HINTS_WITHIN),
-    ]
-    return Benchmark(
-        f"Shapes beside {LINES} lines of code",
-        rows,
-        notes=[f"{shown} hints. The second includes parsing; diagnostics follow a moment later."],
-    )
+            answer = client.ask("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": asked})
+            if turn:  # The first time everything is new.
+                taken[work].append(time.perf_counter() - start)
+            shown = max(shown, len(answer))
+    finally:
+        client.close()
+    return taken, shown
 
 
-def _text() -> str:
-    lines = ["from torch import nn", "class Net(nn.Module):"]
-    while len(lines) < LINES:
-        lines += [f"    def part{len(lines)}(self, x):"]
-        lines += ["        y = self.layer(x)", "        x = x + y"] * 9
-        lines += ["        return self.layer(x)"]
-    return "\n".join(lines[:LINES]) + "\n"
+def _place(text: str, turn: int) -> dict[str, int]:
+    return {"line": text.count("\n") // 2 + turn, "character": 0}
+
+
+def _text(lines: int) -> str:
+    text = ["from torch import nn", "class Net(nn.Module):"]
+    while len(text) < lines:
+        text += [f"    def part{len(text)}(self, x):"]
+        text += ["        y = self.layer(x)", "        x = x + y"] * 9
+        text += ["        return self.layer(x)"]
+    return "\n".join(text[:lines]) + "\n"
 
 
 def _nobody(_params: Any) -> None:

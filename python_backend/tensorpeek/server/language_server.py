@@ -18,6 +18,7 @@ from tensorpeek.contract.messages import (
     ServerRequest,
     TrainingBreakpoints,
 )
+from tensorpeek.server.converter import converter
 from tensorpeek.server.diagnostics import Diagnostics
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.explain_condition import explain_condition
@@ -40,7 +41,7 @@ ADD_TRAINING_BREAKPOINT = "tensorpeek.addTrainingBreakpoint"
 
 def language_server() -> LanguageServer:
     """A server with its features, not started."""
-    server = LanguageServer("tensorpeek", __version__)
+    server = LanguageServer("tensorpeek", __version__, converter_factory=converter)
     documents = Documents()
     diagnostics = Diagnostics(server.text_document_publish_diagnostics)
     findings = Findings(documents, diagnostics.of("findings"))

@@ -36,6 +36,12 @@ class Source:
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """All of them, without their ends."""
+        ends = [*self._starts[1:], len(self.text)]
+        return [self.text[start:end].rstrip("\r\n") for start, end in zip(self._starts, ends, strict=True)]
+
     @property
     def line_count(self) -> int:
         return len(self._starts)
@@ -49,8 +55,7 @@ class Source:
 
     def line_text(self, line: int) -> str:
         """The line without its end."""
-        after = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
-        return self.text[self._starts[line] : after].rstrip("\r\n")
+        return self.lines[line]
 
     def offset_of_position(self, line: int, character: int) -> int:
         """The offset of an editor's position. What lies outside the text becomes the nearest place in it."""

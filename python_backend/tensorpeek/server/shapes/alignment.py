@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from tensorpeek.server.shapes.statements import MODULE, Place, Statement, statements
-from tensorpeek.server.source import Source
+from tensorpeek.server.shapes.statements import MODULE, Place, Statement
 
 Span = tuple[Place, Place]
 
@@ -63,26 +62,6 @@ class Alignment:
         if placed is None or end > placed.traced.end:
             return None
         return (placed.moved(start), placed.moved(end)), placed
-
-
-class Alignments:
-    """Keeps the last good alignment of each file while its text is not valid Python."""
-
-    def __init__(self) -> None:
-        self._traced: tuple[str, list[Statement]] | None = None
-        self._for: Source | None = None
-        self._alignment: Alignment | None = None
-
-    def get(self, traced: str, source: Source) -> Alignment | None:
-        if self._traced is None or self._traced[0] != traced:
-            self._traced = traced, statements(Source(traced)) or []
-            self._for = self._alignment = None
-        if self._for is not source:
-            present = statements(source)
-            if present is not None:
-                self._alignment = Alignment(self._traced[1], present)
-            self._for = source
-        return self._alignment
 
 
 def _aligned(traced: Sequence[Statement], present: Sequence[Statement]) -> list[Placed | None]:

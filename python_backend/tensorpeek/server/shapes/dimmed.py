@@ -20,7 +20,7 @@ def dimmed(shown: Shown, alignment: Alignment, source: Source) -> list[types.Dia
     """Only in functions that ran to their end, and of branches that are as they were."""
     ran = {each["line"]: each for each in shown.file["functions"] if each["calls"]}
     errors = [remark["line"] for remark in shown.trace["remarks"] if remark["severity"] == "error"]
-    present = {id(placed.traced.node): placed.present.node for placed in alignment.placed}
+    present = {id(placed.traced.node): placed for placed in alignment.placed}
     marks = set(shown.file["blocks"])
     found: list[types.Diagnostic] = []
     for placed in alignment.placed:
@@ -35,7 +35,8 @@ def dimmed(shown: Shown, alignment: Alignment, source: Source) -> list[types.Dia
             first, last = body[0], body[-1]
             if first is None or last is None or len(block) != sum(each is not None for each in body):
                 continue
-            span = (first.lineno, first.col_offset), (last.end_lineno or 0, last.end_col_offset or 0)
+            node = last.traced.node
+            span = first.present.start, last.moved((node.end_lineno or 0, node.end_col_offset or 0))
             found.append(
                 types.Diagnostic(
                     range=whole_range(source, span),

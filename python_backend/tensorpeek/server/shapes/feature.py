@@ -8,6 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls import uris
 
+from tensorpeek.contract.messages import ModelMap
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.before_running import before_running
@@ -15,6 +16,8 @@ from tensorpeek.server.shapes.dimmed import dimmed
 from tensorpeek.server.shapes.hover import hover
 from tensorpeek.server.shapes.inlay_hints import inlay_hints, resolved
 from tensorpeek.server.shapes.lenses import lenses
+from tensorpeek.server.shapes.model_map import Present, model_map
+from tensorpeek.server.shapes.open_text import OpenText
 from tensorpeek.server.shapes.remarks import remarks
 from tensorpeek.server.shapes.settings import Settings, member
 from tensorpeek.server.shapes.store import Shown, Store
@@ -31,6 +34,7 @@ class Shapes:
         self._documents = documents
         self._publish = publish
         self._store = Store()
+        self._texts: dict[str, OpenText] = {}
         self._said: set[str] = set()
         self.settings = Settings()
 
@@ -41,6 +45,8 @@ class Shapes:
 
     def changed(self, uri: str) -> None:
         """Publishes what is to be said of a file, once more nothing where there was something."""
+        if self._documents.get(uri) is None:
+            self._texts.pop(uri, None)
         diagnostics: list[types.Diagnostic] = []
         if (found := self._found(uri)) is not None:
             diagnostics = [*remarks(*found), *before_running(*found), *dimmed(*found)]
@@ -67,14 +73,30 @@ class Shapes:
         if source is None:
             return []
         shown, alignment, _ = self._found(uri) or (None, None, source)
-        return lenses(shown, alignment, source, uri)
+        return lenses(shown, alignment, self._text(uri).statements(source), uri)
+
+    def model_map(self, uri: str) -> ModelMap | None:
+        """Of the trace of a file, where it has one; else the newest."""
+        shown = self._shown(uri)
+        trace = shown.trace if shown is not None else self._store.newest
+        if trace is None:
+            return None
+        present: dict[str, Present] = {}
+        for open_uri, source in self._documents.items():
+            found = self._found(open_uri)
+            # Of a file that was traced again since, the lines are those of the other trace.
+            alignment = found[1] if found is not None and found[0].trace is trace else None
+            present[_path(open_uri)] = Present(source.text, alignment)
+        return model_map(trace, present)
 
     def _found(self, uri: str) -> Found | None:
         source, shown = self._documents.get(uri), self._shown(uri)
         if source is None or shown is None:
             return None
-        alignment = shown.alignments.get(shown.file["text"], source)
-        return (shown, alignment, source) if alignment is not None else None
+        return shown, self._text(uri).alignment(shown, source), source
+
+    def _text(self, uri: str) -> OpenText:
+        return self._texts.setdefault(uri, OpenText())
 
     def _shown(self, uri: str) -> Shown | None:
         return self._store.get(_path(uri))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, cast
 
 from lsprotocol import types
@@ -37,19 +37,16 @@ def inlay_hints(
     if which == "off":
         return []
     if which not in shown.labels:
-        shown.labels[which] = list(_labels(shown, alignment.traced, which))
+        shown.labels[which] = list(_labels(shown, which))
     hints: list[types.InlayHint] = []
     first, last = wanted.start.line + 1, wanted.end.line + 1
     for label in shown.labels[which]:
         placed = alignment.at_index(label.statement)
-        if placed is None:
-            continue
-        line, column = placed.moved(label.after)
-        if not first <= line <= last:
+        if placed is None or not first <= (after := placed.moved(label.after))[0] <= last:
             continue
         hints.append(
             types.InlayHint(
-                position=position(source, (line, column)),
+                position=position(source, after),
                 label=label.text + ("?" if placed.stale else ""),
                 padding_left=True,
                 data={"uri": uri, "span": list(label.span), "stale": placed.stale},
@@ -58,9 +55,9 @@ def inlay_hints(
     return hints
 
 
-def _labels(shown: Shown, traced_statements: Sequence[Statement], which: Hints) -> Iterator[Label]:
+def _labels(shown: Shown, which: Hints) -> Iterator[Label]:
     usual: dict[str, tuple[str, str]] = {}
-    for index, statement in enumerate(traced_statements):
+    for index, statement in enumerate(shown.statements):
         for after, traced in _worth_showing(shown, statement, which):
             here = usual.get(statement.function, ("", ""))
             tensor = next((each for value in traced["values"] if (each := first_tensor(value))), None)

@@ -3,49 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from lsprotocol import types
 
 from tensorpeek.server.shapes.alignment import Alignment
+from tensorpeek.server.shapes.statements import Statement
 from tensorpeek.server.shapes.store import Shown
 from tensorpeek.server.shapes.text import bytes_text, count_text
-from tensorpeek.server.source import Source
 
 TRACE_SHAPES = "tensorpeek.traceShapes"
 """The editor's command, called with a URI and the name of a class."""
 
 
 def lenses(
-    shown: Shown | None, alignment: Alignment | None, source: Source, uri: str
+    shown: Shown | None, alignment: Alignment | None, statements: Sequence[Statement], uri: str
 ) -> list[types.CodeLens]:
+    """In the order of the text."""
     found: list[types.CodeLens] = []
     costs = _costs(shown, alignment) if shown is not None and alignment is not None else {}
-    tree = source.tree
-    for node in ast.walk(tree) if tree is not None else ():
+    modules: dict[str, str] = {}
+    for statement in statements:
+        node, line = statement.node, statement.start[0]
+        if not isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if line in costs:
+            found.append(_lens(line, costs[line]))
         if isinstance(node, ast.ClassDef) and is_module(node):
-            if (text := costs.get(node.lineno)) is not None:
-                found.append(_lens(node.lineno, text))
-            found += [
-                _lens(method.lineno, "Trace Shapes", [uri, node.name])
-                for method in _methods(node)
-                if method.name == "forward"
-            ]
-    found += [
-        _lens(node.lineno, costs[node.lineno])
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno in costs
-    ]
-    return sorted(found, key=lambda lens: lens.range.start.line)
+            modules[f"{node.name}.forward"] = node.name
+        elif statement.function in modules:
+            found.append(_lens(line, "Trace Shapes", [uri, modules[statement.function]]))
+    return found
 
 
 def is_module(node: ast.ClassDef) -> bool:
     """Whether a class says that it is a module of torch, as far as its text tells."""
     return any(ast.unparse(base).split("[")[0].endswith("Module") for base in node.bases)
-
-
-def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    return (each for each in node.body if isinstance(each, ast.FunctionDef))
 
 
 def _costs(shown: Shown, alignment: Alignment) -> dict[int, str]:

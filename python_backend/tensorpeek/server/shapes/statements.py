@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensorpeek.server.source import Source
@@ -21,29 +22,47 @@ class Statement:
     function: str
     """The qualified name of what it is in; a `def` is in itself."""
     node: ast.stmt
+    """Its lines are `shift` less than those of the text, and of a class it may have the head alone."""
     start: Place
     end: Place
     key: str
+    shift: int = 0
+
+    def shifted(self, lines: int) -> Statement:
+        if not lines:
+            return self
+        start, end = (self.start[0] + lines, self.start[1]), (self.end[0] + lines, self.end[1])
+        return Statement(self.function, self.node, start, end, self.key, self.shift + lines)
 
 
 def statements(source: Source) -> list[Statement] | None:
     """In the order of the text; None while that is not valid Python."""
     if source.tree is None:
         return None
-    lines = [source.line_text(line) for line in range(source.line_count)]
+    return of_body(source.tree.body, MODULE, "", source.lines)
+
+
+def of_body(body: list[ast.stmt], function: str, prefix: str, lines: Sequence[str]) -> list[Statement]:
+    """Of a block in `function`; `prefix` is what the names of functions in it begin with."""
     found: list[Statement] = []
-    _add_body(found, source.tree.body, MODULE, "", lines)
+    _add_body(found, body, function, prefix, lines)
     return found
 
 
+def head_of(node: ast.stmt, function: str, lines: Sequence[str]) -> Statement:
+    """What a compound statement says before its blocks."""
+    start, end = (node.lineno, node.col_offset), _head_end(node)
+    return Statement(function, node, start, end, _key(node, start, end, lines))
+
+
 def _add_body(
-    found: list[Statement], body: list[ast.stmt], function: str, prefix: str, lines: list[str]
+    found: list[Statement], body: list[ast.stmt], function: str, prefix: str, lines: Sequence[str]
 ) -> None:
     for node in body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue  # A docstring does nothing.
-        start = node.lineno, node.col_offset
         if isinstance(node, _SIMPLE):
+            start = node.lineno, node.col_offset
             end = node.end_lineno or node.lineno, node.end_col_offset or 0
             found.append(Statement(function, node, start, end, _key(node, start, end, lines)))
             continue
@@ -53,8 +72,7 @@ def _add_body(
             inner_prefix = f"{inner}.<locals>."
         elif isinstance(node, ast.ClassDef):
             inner_prefix = f"{prefix}{node.name}."
-        end = _head_end(node)
-        found.append(Statement(inner, node, start, end, _key(node, start, end, lines)))
+        found.append(head_of(node, inner, lines))
         for block in blocks(node):
             _add_body(found, block, inner, inner_prefix, lines)
 
@@ -85,7 +103,7 @@ def _last_place(node: ast.AST) -> Place:
     return max((_last_place(child) for child in ast.iter_child_nodes(node)), default=(0, 0))
 
 
-def _key(node: ast.stmt, start: Place, end: Place, lines: list[str]) -> str:
+def _key(node: ast.stmt, start: Place, end: Place, lines: Sequence[str]) -> str:
     """Its text without its indentation, with what a head says beyond its expressions."""
     name = "" if isinstance(node, _SIMPLE) else getattr(node, "name", "")
     first, last = start[0] - 1, end[0] - 1

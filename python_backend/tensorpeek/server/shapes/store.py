@@ -10,8 +10,8 @@ from pathlib import Path
 from tensorpeek.contract.messages import ShapeTrace, TracedExpression, TracedFile, TracedName
 from tensorpeek.runs import shapes_file
 from tensorpeek.runs.folder import NAME, RUNS
-from tensorpeek.server.shapes.alignment import Alignments
-from tensorpeek.server.shapes.statements import Place
+from tensorpeek.server.shapes.statements import Place, Statement, statements
+from tensorpeek.server.source import Source
 
 SHAPES_FILES = "**/.tensorpeek/runs/*/shapes.json"
 MOST_TRACES = 20
@@ -36,13 +36,14 @@ class Shown:
 
     trace: ShapeTrace
     file: TracedFile
-    alignments: Alignments = field(default_factory=Alignments)
     expressions: dict[SpanKey, TracedExpression] = field(init=False)
     names: dict[SpanKey, TracedName] = field(init=False)
+    statements: list[Statement] = field(init=False)
     labels: dict[str, list[Label]] = field(init=False)
     """Of the hints, by setting: no edit changes them."""
 
     def __post_init__(self) -> None:
+        self.statements = statements(Source(self.file["text"])) or []
         self.labels = {}
         self.expressions = {span_key(each): each for each in self.file["expressions"]}
         self.names = {span_key(each): each for each in self.file["names"]}
@@ -53,11 +54,13 @@ class Store:
 
     def __init__(self) -> None:
         self._files: dict[str, Shown] = {}
+        self.newest: ShapeTrace | None = None
         self._read: dict[str, tuple[tuple[int, int], ShapeTrace | None]] = {}
 
     def read(self, folders: Sequence[Path]) -> None:
         traces = [trace for folder in folders for trace in self._newest(folder / RUNS)]
         traces.sort(key=lambda trace: trace["time"], reverse=True)
+        self.newest = traces[0] if traces else None
         before, self._files = self._files, {}
         for trace in traces:
             for file in trace["files"]:
