@@ -10,6 +10,7 @@ import asyncio
 import json
 from typing import Any
 
+from recording_frame import of_a_frame
 from recording_shapes import of_a_trace
 from recording_training import of_a_training, of_the_server_about_lines
 
@@ -34,6 +35,7 @@ def record_messages() -> Messages:
     """Definition name to message, without what differs from machine to machine."""
     messages = {**asyncio.run(of_the_probe()), **of_the_adapter(), **of_the_server()}
     messages |= {**asyncio.run(of_a_training()), **of_the_server_about_lines(), **of_a_trace()}
+    messages |= of_a_frame()
     messages["ProcessInfo"]["pid"] = messages["RunInfo"]["pid"] = 4711
     messages["ProbeReply"]["body"] = messages["ProcessInfo"]
     return json.loads(json.dumps(messages).replace(str(REPOSITORY), "/project"))

@@ -8,6 +8,7 @@ from tensorpeek.adapter.data_breakpoints import DataBreakpoints
 from tensorpeek.adapter.line_conditions import LineConditions
 from tensorpeek.adapter.module_breakpoints import ModuleBreakpoints
 from tensorpeek.adapter.session import Session
+from tensorpeek.adapter.shapes import Shapes
 from tensorpeek.adapter.training.part import Training
 from tensorpeek.adapter.value_requests import ValueRequests
 
@@ -17,4 +18,5 @@ PARTS: tuple[Callable[[Session], object], ...] = (
     LineConditions,
     ModuleBreakpoints,
     DataBreakpoints,
+    Shapes,
 )

@@ -30,6 +30,8 @@ from tensorpeek.contract.messages import (
     SummarizeResult,
     TensorsArguments,
     TensorTable,
+    TraceFrameArguments,
+    TraceResult,
     TrainingActionArguments,
     TrainingActionResult,
     TrainingState,
@@ -107,6 +109,9 @@ class ProbeLink:
 
     async def watches(self, arguments: WatchesArguments) -> CheckedBreakpoints:
         return cast(CheckedBreakpoints, await self._call("watches", arguments, 10))
+
+    async def trace_shapes(self, arguments: TraceFrameArguments) -> TraceResult:
+        return cast(TraceResult, await self._call("traceShapes", arguments, 60))
 
     async def _call(self, command: str, arguments: object, patience: float) -> dict[str, Any]:
         handle = f'__import__("sys").modules["{DOOR}"].handle'

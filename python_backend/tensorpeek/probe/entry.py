@@ -15,6 +15,7 @@ from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.module_breakpoints.feature import ModuleStops
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
+from tensorpeek.probe.shapes.feature import Shapes
 from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.stops.feature import Stops
 from tensorpeek.probe.tensor_table import tensor_table
@@ -23,7 +24,7 @@ from tensorpeek.probe.watches.feature import DataBreakpoints
 LARGEST_REPLY = 4 * 1024 * 1024
 """Characters of JSON in one reply."""
 
-FEATURES: tuple[Feature, ...] = (Stops(), LineConditions(), ModuleStops(), DataBreakpoints())
+FEATURES: tuple[Feature, ...] = (Stops(), LineConditions(), ModuleStops(), DataBreakpoints(), Shapes())
 """What has commands beside those about values."""
 
 

@@ -32,8 +32,13 @@ AT_START: list[Callable[[], None]] = []
 Answer = dict[str, Any]
 
 _FILE_EVENTS = ("open", "os.", "shutil.", "subprocess.", "socket.", "pty.", "sqlite3.", "ftplib.", "urllib.")
-_HARMLESS = frozenset({"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.listxattr", "os.getxattr"})
+_HARMLESS = frozenset(
+    {"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.listxattr", "os.getxattr"}
+    | {"os.putenv", "os.unsetenv"}  # the copy's own environment
+)
 _MOST_BYTES = 1 << 22
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+"""Flags of a file that is opened for more than reading."""
 
 
 class NoCopy(Exception):
@@ -55,10 +60,17 @@ def obstacle(module: Any) -> str:
     return ""
 
 
-def in_copy(function: Callable[[], Answer], seconds: float) -> Answer:
+def in_copy(
+    function: Callable[[], Answer],
+    seconds: float,
+    what: str = "running the step again",
+    may_read: bool = False,
+    most_bytes: int = _MOST_BYTES,
+) -> Answer:
     """What the function returns in a copy of this process. Raises NoCopy.
 
-    The function may also answer early, by `answer`, and is then not returned to.
+    The function may also answer early, by `answer`, and is then not returned to. `what` says for the user
+    what it does; with `may_read` it may open files to read them, as an import does.
     """
     reading, writing = os.pipe()
     try:
@@ -69,18 +81,18 @@ def in_copy(function: Callable[[], Answer], seconds: float) -> Answer:
         os.close(writing)
         raise NoCopy(f"the process could not be copied: {error.strerror}") from error
     if child == 0:
-        _live_as_copy(function, writing, seconds)
+        _live_as_copy(function, writing, seconds, what, may_read)
     os.close(writing)
     try:
-        text = _read_all(reading, time.monotonic() + seconds)
+        text = _read_all(reading, time.monotonic() + seconds, most_bytes)
     finally:
         os.close(reading)
         status = _end(child)
     if text is None:
-        raise NoCopy(f"running the step again took longer than {seconds:.0f} s")
+        raise NoCopy(f"{what} took longer than {seconds:.0f} s")
     if not text:
         how = f"by signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else "without an answer"
-        raise NoCopy(f"the copy in which the step was run again ended {how}")
+        raise NoCopy(f"{what} in a copy of the process ended {how}")
     found = json.loads(text)
     if "failure" in found:
         raise NoCopy(found["failure"])
@@ -102,28 +114,30 @@ def _fork() -> Callable[[], int]:
     return getattr(os, "original_fork", os.fork)
 
 
-def _live_as_copy(function: Callable[[], Answer], writing: int, seconds: float) -> NoReturn:
+def _live_as_copy(
+    function: Callable[[], Answer], writing: int, seconds: float, what: str, may_read: bool
+) -> NoReturn:
     """Never returns, whatever happens: the rest of the program must not run twice."""
     try:
         _answer_to[:] = [writing]
-        _become_harmless(writing, seconds)
+        _become_harmless(writing, seconds, may_read)
         answer(function())
     except BaseException as error:  # noqa: BLE001 - any way out but this one would go on with the user's program
         with suppress(BaseException):
-            answer({"failure": failure_text(error)})
+            answer({"failure": failure_text(error, what)})
     finally:
         os._exit(1)
 
 
-def failure_text(error: BaseException) -> str:
+def failure_text(error: BaseException, what: str = "running the step again") -> str:
     """The exception and the line of the user's that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" at {Path(last[0].filename).name}:{last[0].lineno}" if last else ""
     words = str(error).strip().splitlines()
-    return f"running the step again failed with {type(error).__name__}{where}: {words[0] if words else ''}"
+    return f"{what} failed with {type(error).__name__}{where}: {words[0] if words else ''}"
 
 
-def _become_harmless(writing: int, seconds: float) -> None:
+def _become_harmless(writing: int, seconds: float, may_read: bool) -> None:
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # where memory runs out, the copy has to go
     _let_go_of_files(writing)
@@ -140,8 +154,8 @@ def _become_harmless(writing: int, seconds: float) -> None:
     for start in AT_START:
         start()
     sys.modules["torch"].set_num_threads(1)  # the copy has none of the other threads
-    _open_no_more()
-    sys.addaudithook(_refuse)
+    _open_no_more(may_read)
+    sys.addaudithook(_refuse_but_reading if may_read else _refuse)
 
 
 def _silence_monitoring() -> None:
@@ -170,10 +184,11 @@ def _let_go_of_files(writing: int) -> None:
                 os.dup2(nowhere, number, inheritable=False)
 
 
-def _open_no_more() -> None:
+def _open_no_more(may_read: bool) -> None:
     assert resource is not None
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    if not may_read:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
@@ -182,22 +197,29 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         raise PermissionError(f"the copy may not do {event}")
 
 
+def _refuse_but_reading(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "open" or arguments[2] & _WRITING:
+        _refuse(event, arguments)
+
+
 def _write_all(file: int, data: bytes) -> None:
     while data:
         data = data[os.write(file, data) :]
 
 
-def _read_all(file: int, end: float) -> bytes | None:
+def _read_all(file: int, end: float, most_bytes: int) -> bytes | None:
     """What comes until the pipe is closed; None when the time is over before."""
     parts: list[bytes] = []
+    size = 0
     while True:
         left = end - time.monotonic()
         if left <= 0 or not select.select([file], [], [], left)[0]:
             return None
         part = os.read(file, 1 << 16)
-        if not part or sum(map(len, parts)) > _MOST_BYTES:
+        if not part or size > most_bytes:
             return b"".join(parts)
         parts.append(part)
+        size += len(part)
 
 
 def _end(child: int) -> int:

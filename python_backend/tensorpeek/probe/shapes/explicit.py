@@ -28,8 +28,11 @@ class Watched:
         self.modules = modules
 
 
-def traced(target: Target) -> ShapeTrace:
-    """The shapes of a call of the user's model, which itself stays as it is."""
+def traced(target: Target, may_run: bool = True) -> ShapeTrace:
+    """The shapes of a call of the user's model, which itself stays as it is.
+
+    `may_run`: also with data, where it can't be traced without.
+    """
 
     @contextlib.contextmanager
     def watch(call: Call) -> Generator[Watched]:
@@ -38,7 +41,7 @@ def traced(target: Target) -> ShapeTrace:
             tracer.recording.work = work
             yield Watched(tracer.recording, modules)
 
-    outcome = trace(target, watch)
+    outcome = trace(target, watch, may_run)
     result = _record(target, outcome)
     name_symbols(result, outcome.roles)
     if outcome.second is not None:
