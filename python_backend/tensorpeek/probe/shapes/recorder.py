@@ -8,7 +8,20 @@ from threading import get_ident
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import ShapeValue
-from tensorpeek.probe.shapes.rewrite import BLOCK, ELEMENT, EXPRESSION, FUNCTION, NAME, Rewritten
+from tensorpeek.probe.shapes.kept import KeptTargets
+from tensorpeek.probe.shapes.rewriting.placeholders import (
+    BLOCK,
+    ELEMENT,
+    EXPRESSION,
+    FUNCTION,
+    KEEP_BASE,
+    KEEP_INDEX,
+    KEPT_BASE,
+    KEPT_INDEX,
+    NAME,
+    PLAIN,
+)
+from tensorpeek.probe.shapes.rewriting.rewritten import Rewritten
 from tensorpeek.probe.shapes.values import described, entries, tensor
 
 MOST_VALUES = 20
@@ -45,11 +58,12 @@ class Recorder:
         self._thread = get_ident()
         self._is_open = True
         self._kept = 0
-        self._silent: set[type] = set(UNCHANGING)
-        """Classes whose values are no tensors and hold none."""
+        self._silent: dict[int, type] = {id(kind): kind for kind in UNCHANGING}
+        """Classes whose values neither are nor hold tensors; by address: a class may define its hash."""
         torch = sys.modules.get("torch")
         core = getattr(torch, "_C", None)
-        self._plain = (getattr(torch, "Tensor", None), getattr(getattr(torch, "nn", None), "Parameter", None))
+        self._tensor = getattr(torch, "Tensor", None)
+        self._parameter = getattr(getattr(torch, "nn", None), "Parameter", None)
         self._modes: Callable[[], int] = getattr(core, "_len_torch_function_stack", lambda: 1)
         self._tracing: Callable[[], Any] = getattr(core, "_get_tracing_state", lambda: None)
 
@@ -59,21 +73,28 @@ class Recorder:
         self._silent.clear()
 
     def callbacks(self) -> dict[str, Callable[..., Any]]:
+        """By placeholder."""
+        kept = KeptTargets()
         return {
+            **PLAIN,
             EXPRESSION: self._expression,
             NAME: self._name,
             ELEMENT: self._element,
             BLOCK: self._block,
             FUNCTION: self._function,
+            KEEP_BASE: kept.keep_base,
+            KEEP_INDEX: kept.keep_index,
+            KEPT_BASE: kept.base,
+            KEPT_INDEX: kept.index,
         }
 
     def _expression(self, number: int, value: Any) -> Any:
-        if type(value) not in self._silent:
+        if id(type(value)) not in self._silent:
             self._add(self.expressions, number, value)
         return value
 
     def _name(self, number: int, value: Any) -> Any:
-        if type(value) not in self._silent:
+        if id(type(value)) not in self._silent:
             self._add(self.names, number, value)
         return value
 
@@ -97,7 +118,9 @@ class Recorder:
             # Torch's jit writes down that a tensor is asked for its shape; a mode of the user's hears it.
             if self._tracing() is not None:
                 return
-            if type(value) in self._plain and not self._modes():
+            kind = type(value)
+            is_plain = kind is self._tensor or kind is self._parameter
+            if is_plain and not self._modes():
                 if seen is None:
                     seen = table[number] = Seen()
                 self._add_plain(seen, value)
@@ -110,8 +133,8 @@ class Recorder:
                 if seen is None:
                     seen = table[number] = Seen()
                 self._note(seen, self._index(seen, shape))
-            elif entries(type(value), value) is None and type(value) not in self._plain:
-                self._silent.add(type(value))
+            elif not is_plain and entries(kind, value) is None:
+                self._silent[id(kind)] = kind
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             self.is_faulty = True
 

@@ -7,7 +7,7 @@ import sys
 import tokenize
 from datetime import datetime
 from types import CodeType, FunctionType
-from typing import Callable, Literal
+from typing import Any, Callable, Literal
 
 from tensorpeek.contract.messages import (
     CONTRACT_VERSION,
@@ -18,7 +18,9 @@ from tensorpeek.contract.messages import (
     TracedModule,
 )
 from tensorpeek.probe.shapes.recorder import Recorder
-from tensorpeek.probe.shapes.rewrite import Rewritten, rewritten, with_recorder
+from tensorpeek.probe.shapes.rewriting.codes import paired
+from tensorpeek.probe.shapes.rewriting.placeholders import with_functions
+from tensorpeek.probe.shapes.rewriting.rewritten import Rewritten, rewritten
 from tensorpeek.probe.shapes.swap import Swap
 from tensorpeek.probe.shapes.work import Done, Work
 
@@ -40,7 +42,10 @@ class Tracer:
         self._wants = wants
         self._swap = Swap()
         self._wanted: dict[str, bool] = {}
+        self._callbacks: dict[str, dict[str, Callable[..., Any]]] = {}
+        """By file and placeholder."""
         self._born: dict[int, CodeType] = {}
+        """The own codes of functions that are made meanwhile, by the address of the other."""
         self._kept: list[CodeType] = []
         """What has its address in `_born`."""
         self.recording = Recording()
@@ -54,7 +59,9 @@ class Tracer:
         for recorder in recorders:
             recorder.close()
         # To look for functions that were made meanwhile takes time, so only where there can be some.
-        has_made = any(not recorder.file.makers.isdisjoint(recorder.functions) for recorder in recorders)
+        has_made = any(
+            not recorder.file.places.makers.isdisjoint(recorder.functions) for recorder in recorders
+        )
         self._swap.end(self._born if has_made else None)
         self._born.clear()
         self._kept.clear()
@@ -68,19 +75,14 @@ class Tracer:
         if not wanted:
             return None
         recorder = self.recording.files[path]
-        key = own.co_name, own.co_firstlineno
-        code = recorder.file.codes.get(key)
-        # The file may have been edited since it was imported, or something has rewritten it on the way.
-        if code is None or own.co_name == "<lambda>" or recorder.file.originals.get(key) != own:
+        pair = recorder.file.codes.of(own)
+        if pair is None:
             return None
-
-        def made(inner: CodeType) -> None:
-            original = recorder.file.originals.get((inner.co_name, inner.co_firstlineno))
-            if original is not None and not inner.co_name.startswith("<"):
-                self._born[id(inner)] = original
-                self._kept.append(inner)
-
-        return with_recorder(code, recorder.callbacks(), made)
+        code = with_functions(pair[1], self._callbacks[path])
+        for original, inner in paired(own, code):
+            self._born[id(inner)] = original
+            self._kept.append(inner)
+        return code
 
     def _prepared(self, path: str) -> bool:
         try:
@@ -92,12 +94,13 @@ class Tracer:
         if key not in _rewritten:
             try:
                 _rewritten[key] = rewritten(path, text) if len(text) <= LARGEST_FILE else None
-            except (SyntaxError, ValueError, RecursionError):
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
                 _rewritten[key] = None
         file = _rewritten[key]
         if file is None:
             return False
-        self.recording.files[path] = Recorder(file)
+        recorder = self.recording.files[path] = Recorder(file)
+        self._callbacks[path] = recorder.callbacks()
         return True
 
 
@@ -131,7 +134,8 @@ def to_trace(
 
 def _file(recorder: Recorder, work: Work | None) -> TracedFile:
     file = recorder.file
-    by_span = work.by_span(file.path, file.spans) if work is not None else {}
+    places = file.places
+    by_span = work.by_span(file.path, places.expressions) if work is not None else {}
     by_function = work.functions if work is not None else {}
     traced: TracedFile = {
         "path": file.path,
@@ -143,7 +147,7 @@ def _file(recorder: Recorder, work: Work | None) -> TracedFile:
         "blocks": sorted(recorder.blocks),
     }
     for number, seen in sorted(recorder.expressions.items()):
-        line, column, end_line, end_column = file.spans[number]
+        line, column, end_line, end_column = span = places.expressions[number]
         traced["expressions"].append(
             {
                 "line": line,
@@ -153,11 +157,11 @@ def _file(recorder: Recorder, work: Work | None) -> TracedFile:
                 "values": seen.values,
                 "order": seen.order,
                 "calls": seen.calls,
-                "flops": by_span.get(file.spans[number], 0),
+                "flops": by_span.get(span, 0),
             }
         )
     for number, seen in sorted(recorder.names.items()):
-        name, (line, column, end_line, end_column) = file.names[number]
+        name, (line, column, end_line, end_column) = places.names[number]
         traced["names"].append(
             {
                 "name": name,
@@ -171,7 +175,7 @@ def _file(recorder: Recorder, work: Work | None) -> TracedFile:
             }
         )
     for number, calls in sorted(recorder.functions.items()):
-        name, line, end_line, first = file.functions[number]
+        name, line, end_line, first = places.functions[number]
         done = by_function.get((file.path, name.rpartition(".")[2], first), Done())
         traced["functions"].append(
             {

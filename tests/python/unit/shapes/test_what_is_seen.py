@@ -40,7 +40,29 @@ def test_assignments_calls_and_operators(tmp_path: Path) -> None:
             {},
             {"x[0]": ["3"], "[x, x]": ["[0: 2 3, 1: 2 3]"]},
         ),
-        ("    g = lambda z: z.t()\n    return g(x)", {}, {"g(x)": ["3 2"]}),
+        ("    g = lambda z: z.t()\n    return g(x)", {"z": ["2 3"]}, {"g(x)": ["3 2"], "z.t()": ["3 2"]}),
+        (
+            "    a, b = lambda z: z.t(), lambda z: z[0]\n    return a(x), b(x)",
+            {"z": ["2 3", "2 3"]},
+            {"z.t()": ["3 2"], "z[0]": ["3"]},
+        ),
+        (
+            "    def g(y=x.t(), *, z=x[0]):\n        return y\n    return g()",
+            {"y": ["3 2"], "z": ["3"]},
+            {"x.t()": ["3 2"], "x[0]": ["3"]},
+        ),
+        ("    x += x.sum(0)\n    return x", {"x": ["2 3", "2 3"]}, {"x += x.sum(0)": ["2 3"]}),
+        ("    x[:, 0] *= 2\n    return x", {}, {"x[:, 0] *= 2": ["2"], "x[:, 0]": ["2"]}),
+        (
+            "    x.grad = x.t().t()\n    x.grad += 1",
+            {},
+            {"x.grad += 1": ["2 3"], "x.grad": ["2 3"], "x.t().t()": ["2 3"]},
+        ),
+        (
+            "    x[x[:, 0] == 0] -= x.sum(0)",
+            {},
+            {"x[x[:, 0] == 0] -= x.sum(0)": ["2 3"], "x[:, 0] == 0": ["2"]},
+        ),
         (
             "    def g():\n        nonlocal x\n        x = x.t()\n        return x\n    return g()",
             {"x": ["2 3", "3 2"]},
