@@ -34,7 +34,7 @@ class Outcome:
     """Of a pair: the same with another batch size."""
 
 
-def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
+def trace(target: Target, watch: Watch) -> Outcome:
     """The best that there is. What the model raises ends in `problem`; what is of ours, too."""
     outcomes: list[Outcome] = []
     for symbolic_dims in (2, 1, 0) if has_times(target.args, target.kwargs) else (1, 0):
@@ -43,8 +43,6 @@ def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
             return outcome
         outcomes.append(outcome)
     first, static = outcomes[0], outcomes[-1]
-    if not may_run:
-        return _with_problem(first, said(first.error))
     real = _for_real(target, watch)
     if real.error is None:
         return _paired(target, watch, real, why=f"It can't run without data: {said(static.error)}")
@@ -137,7 +135,25 @@ def quiet_torch() -> Generator[None]:
         stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
         if stance is not None:
             stack.enter_context(stance("force_eager"))
+        stack.enter_context(_layers_as_written())
         yield
+
+
+@contextlib.contextmanager
+def _layers_as_written() -> Generator[None]:
+    """Torch's own transformer layers do without an op for the whole layer, of which a trace sees nothing.
+
+    Without data, that op also gives an empty tensor where it gives None.
+    """
+    backend: Any = getattr(sys.modules["torch"].backends, "mha", None)
+    was_on = backend is not None and backend.get_fastpath_enabled()
+    if was_on:
+        backend.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        if was_on:
+            backend.set_fastpath_enabled(True)
 
 
 def said(error: BaseException | None) -> str:
