@@ -34,7 +34,7 @@ class Outcome:
     """Of a pair: the same with another batch size."""
 
 
-def trace(target: Target, watch: Watch) -> Outcome:
+def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
     """The best that there is. What the model raises ends in `problem`; what is of ours, too."""
     outcomes: list[Outcome] = []
     for symbolic_dims in (2, 1, 0) if has_times(target.args, target.kwargs) else (1, 0):
@@ -43,6 +43,8 @@ def trace(target: Target, watch: Watch) -> Outcome:
             return outcome
         outcomes.append(outcome)
     first, static = outcomes[0], outcomes[-1]
+    if not may_run:
+        return _with_problem(first, said(first.error))
     real = _for_real(target, watch)
     if real.error is None:
         return _paired(target, watch, real, why=f"It can't run without data: {said(static.error)}")
