@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.session import DEBUGGEES, REPOSITORY
 from tensorpeek.runs import shapes_file
+from tensorpeek.server.shapes.model_map import model_map
 
 
 def of_a_trace() -> dict[str, Any]:
@@ -37,6 +38,8 @@ def of_a_trace() -> dict[str, Any]:
         "TracedName": file["names"][0],
         "TracedFunction": file["functions"][0],
         "TracedModule": trace["modules"][0],
+        "ModelMap": model_map(trace, {}),
+        "ModelMapParams": {"uri": "file:///project/tests/debuggee/raises_halfway.py"},
         "ShapeValue": container,
         "ShapeItem": container["items"][0],
     }

@@ -99,13 +99,20 @@ LINEAR = {
     "type": "Linear",
     "file": "",
     "line": 0,
+    "callPath": "",
     "callLine": 18,
-    "output": None,
+    "outputs": [],
+    "order": [],
     "parameters": 650,
+    "trainable": 650,
+    "ownParameters": 650,
+    "ownTrainable": 650,
     "parameterBytes": 2600,
     "flops": 0,
     "bytes": 320,
     "calls": 1,
+    "sameAs": "",
+    "tiedTo": "",
 }
 
 

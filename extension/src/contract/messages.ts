@@ -640,20 +640,32 @@ export interface TracedModule {
   readonly file: string;
   /** Of `class`, 1-based; 0 for torch's own. */
   readonly line: number;
-  /** The user's file that calls it; empty where none does. */
+  /** The user's file that calls it first; empty where none does. */
   readonly callPath: string;
   /** 1-based; 0 where none does. */
   readonly callLine: number;
-  /** Of its last call; null where it was not called. */
-  readonly output: ShapeValue | null;
-  /** Elements, those below it included. */
+  /** The distinct ones, in the order in which they came, at most 20; empty where no call gave a tensor. */
+  readonly outputs: readonly ShapeValue[];
+  /** Index into `outputs` of each call, at most 200. */
+  readonly order: readonly number[];
+  /** Elements, those below it included, each once. */
   readonly parameters: number;
+  /** Of these, those that get a gradient. */
+  readonly trainable: number;
+  /** Elements that it holds itself, not those below it. */
+  readonly ownParameters: number;
+  readonly ownTrainable: number;
   readonly parameterBytes: number;
-  /** Of all calls, those below it included; 0 where not counted. */
+  /** Of all calls, those below it included, also of one that is only a list of those below it; 0 where not counted. */
   readonly flops: number;
-  /** Of its outputs. */
+  /** Of the outputs of all calls. */
   readonly bytes: number;
+  /** One that raised included. */
   readonly calls: number;
+  /** The earlier path of a module that has two: what is below it is listed there only, and its numbers are those of all its calls. Empty for others. */
+  readonly sameAs: string;
+  /** An earlier module that holds a parameter of its own too; empty for others. */
+  readonly tiedTo: string;
 }
 
 /** A dimension that is a name in `dims`. */
@@ -714,19 +726,25 @@ export interface ShapeTrace {
   readonly truncated: boolean;
 }
 
-/** What the view Model shows: the newest trace. */
+/** What the view Model shows: the modules of a trace, with the lines as they are in the present text. */
 export interface ModelMap {
+  /** What was called, as `Net.forward(x)`. */
   readonly entry: string;
+  /** ISO 8601. */
   readonly time: string;
-  readonly source: string;
   readonly symbols: readonly ShapeSymbol[];
   readonly modules: readonly TracedModule[];
+  /** Why the pass ended early or was not symbolic; empty when all went well. */
   readonly problem: string;
+  /** The traced files whose text is another by now. */
+  readonly changed: readonly string[];
+  /** All of it as text, to copy. */
+  readonly table: string;
 }
 
 /** LSP request `tensorpeek/modelMap`. */
 export interface ModelMapParams {
-  /** Of a traced file; empty for the newest trace of all. */
+  /** Of the file whose trace is wanted; where it has none, or this is empty, it is the newest of all. */
   readonly uri: string;
 }
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from tensorpeek.contract.messages import ShapeTrace, ShapeValue, TracedFile
+from tensorpeek.runs.module_table import module_table, shape_text
 
 WIDEST_CODE = 72
 """Columns; what is longer has its shapes right behind it."""
@@ -14,7 +15,7 @@ MOST_VALUES = 4
 
 def annotated(trace: ShapeTrace) -> str:
     """The traced functions of each file."""
-    files = [file for file in trace["files"] if file["functions"]]
+    files = [file for file in trace["files"] if _hints(file)]
     return "\n\n".join(_short(file["path"]) + "\n" + "\n".join(_lines(file)) for file in files)
 
 
@@ -31,49 +32,13 @@ def heading(trace: ShapeTrace) -> str:
 
 
 def table(trace: ShapeTrace) -> str:
-    """One line per module."""
-    rows: list[tuple[str, ...]] = [
-        (
-            "  " * (row["path"].count(".") + 1 if row["path"] else 0)
-            + (row["path"].rpartition(".")[2] or trace["entry"].partition(".")[0])
-            + f" ({row['type']})",
-            shown(row["output"]) if row["output"] is not None else "",
-            f"{row['parameters']:,}",
-            _amount(row["flops"]),
-        )
-        for row in trace["modules"]
-    ]
-    heads: tuple[str, ...] = ("module", "output", "parameters", "FLOPs")
-    if not any(row["flops"] for row in trace["modules"]):  # not counted
-        heads, rows = heads[:-1], [row[:-1] for row in rows]
-    widths = [max(len(cell) for cell in column) for column in zip(heads, *rows)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if position > 1 else cell.ljust(width)
-            for position, (cell, width) in enumerate(zip(row, widths))
-        )
-        for row in (heads, *rows)
-    ]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def shown(value: ShapeValue) -> str:
-    """`[B, 64, 8, 8]`, `(…, …)`, `{logits: …}`."""
-    if value["kind"] == "tensor":
-        return f"[{', '.join(value['dims'])}]"
-    if value["kind"] == "number":
-        return ", ".join(value["dims"])
-    items = [shown(item["value"]) for item in value["items"]]
-    rest = ["…"] if value["length"] > len(items) else []
-    if all(item["key"].isdigit() for item in value["items"]):
-        return f"{value['type'] if value['type'] not in ('tuple', 'list') else ''}({', '.join(items + rest)})"
-    named = [f"{item['key']}: {text}" for item, text in zip(value["items"], items)]
-    return f"{value['type'] if value['type'] != 'dict' else ''}{{{', '.join(named + rest)}}}"
+    """The tree of modules."""
+    return "\n".join(line.text for line in module_table(trace["modules"]))
 
 
 def all_shown(values: Iterable[ShapeValue], calls: int) -> str:
     """`[4, 16] | [4, 32] ×3`."""
-    texts = list(dict.fromkeys(shown(value) for value in values))
+    texts = list(dict.fromkeys(shape_text(value) for value in values))
     more = [f"… {len(texts) - MOST_VALUES} more"] if len(texts) > MOST_VALUES else []
     times = f" ×{calls}" if calls > 1 else ""
     return " | ".join(texts[:MOST_VALUES] + more) + times
@@ -84,6 +49,9 @@ def _lines(file: TracedFile) -> list[str]:
     hints = _hints(file)
     wanted: set[int] = set()
     for function in file["functions"]:
+        # What a library does besides, as registering a class, has no shapes.
+        if not any(function["line"] <= line <= function["endLine"] for line in hints):
+            continue
         wanted.update(range(function["line"], min(function["endLine"], len(source)) + 1))
     widest = max(
         (len(source[line - 1]) for line in wanted & hints.keys() if len(source[line - 1]) <= WIDEST_CODE),
@@ -120,13 +88,6 @@ def _hints(file: TracedFile) -> dict[int, str]:
         only = texts[0].partition(": ")[2] if len(texts) == 1 else ", ".join(texts)
         hints[line] = only
     return hints
-
-
-def _amount(number: int) -> str:
-    for limit, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if number >= limit:
-            return f"{number / limit:.1f} {unit}"
-    return str(number)
 
 
 def _short(path: str) -> str:

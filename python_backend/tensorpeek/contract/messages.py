@@ -730,19 +730,35 @@ class TracedModule(TypedDict):
     line: int
     """Of `class`, 1-based; 0 for torch's own."""
     callPath: str
-    """The user's file that calls it; empty where none does."""
+    """The user's file that calls it first; empty where none does."""
     callLine: int
     """1-based; 0 where none does."""
-    output: ShapeValue | None
-    """Of its last call; null where it was not called."""
+    outputs: list[ShapeValue]
+    """The distinct ones, in the order in which they came, at most 20; empty where no call gave a tensor."""
+    order: list[int]
+    """Index into `outputs` of each call, at most 200."""
     parameters: int
-    """Elements, those below it included."""
+    """Elements, those below it included, each once."""
+    trainable: int
+    """Of these, those that get a gradient."""
+    ownParameters: int
+    """Elements that it holds itself, not those below it."""
+    ownTrainable: int
     parameterBytes: int
     flops: int
-    """Of all calls, those below it included; 0 where not counted."""
+    """Of all calls, those below it included, also of one that is only a list of those below it; 0 where
+    not counted.
+    """
     bytes: int
-    """Of its outputs."""
+    """Of the outputs of all calls."""
     calls: int
+    """One that raised included."""
+    sameAs: str
+    """The earlier path of a module that has two: what is below it is listed there only, and its numbers
+    are those of all its calls. Empty for others.
+    """
+    tiedTo: str
+    """An earlier module that holds a parameter of its own too; empty for others."""
 
 
 class ShapeSymbol(TypedDict):
@@ -809,21 +825,27 @@ class ShapeTrace(TypedDict):
 
 
 class ModelMap(TypedDict):
-    """What the view Model shows: the newest trace."""
+    """What the view Model shows: the modules of a trace, with the lines as they are in the present text."""
 
     entry: str
+    """What was called, as `Net.forward(x)`."""
     time: str
-    source: str
+    """ISO 8601."""
     symbols: list[ShapeSymbol]
     modules: list[TracedModule]
     problem: str
+    """Why the pass ended early or was not symbolic; empty when all went well."""
+    changed: list[str]
+    """The traced files whose text is another by now."""
+    table: str
+    """All of it as text, to copy."""
 
 
 class ModelMapParams(TypedDict):
     """LSP request `tensorpeek/modelMap`."""
 
     uri: str
-    """Of a traced file; empty for the newest trace of all."""
+    """Of the file whose trace is wanted; where it has none, or this is empty, it is the newest of all."""
 
 
 class TraceFrameArguments(TypedDict):

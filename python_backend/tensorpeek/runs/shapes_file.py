@@ -26,6 +26,26 @@ OF_FILE = {
     "functions": list,
     "blocks": list,
 }
+OF_MODULE = {
+    "path": str,
+    "type": str,
+    "file": str,
+    "line": int,
+    "callPath": str,
+    "callLine": int,
+    "outputs": list,
+    "order": list,
+    "parameters": int,
+    "trainable": int,
+    "ownParameters": int,
+    "ownTrainable": int,
+    "parameterBytes": int,
+    "flops": int,
+    "bytes": int,
+    "calls": int,
+    "sameAs": str,
+    "tiedTo": str,
+}
 
 
 def write(folder: Path, trace: ShapeTrace) -> Path:
@@ -71,6 +91,7 @@ def _is_trace(content: object) -> bool:
         and all(_is_list_of_objects(values.get(name)) for name in LISTS)
         and isinstance(values.get("truncated"), bool)
         and all(_is_file(file) for file in values["files"])
+        and all(_has(module, OF_MODULE) for module in values["modules"])
     )
 
 
@@ -81,6 +102,10 @@ def _is_list_of_objects(content: object) -> bool:
 
 
 def _is_file(content: dict[str, Any]) -> bool:
-    return all(isinstance(content.get(name), kind) for name, kind in OF_FILE.items()) and all(
+    return _has(content, OF_FILE) and all(
         _is_list_of_objects(content[name]) for name in ("expressions", "names", "functions")
     )
+
+
+def _has(content: dict[str, Any], kinds: dict[str, type]) -> bool:
+    return all(isinstance(content.get(name), kind) for name, kind in kinds.items())

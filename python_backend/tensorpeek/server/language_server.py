@@ -15,6 +15,7 @@ from tensorpeek.contract.messages import (
     ConditionExplanation,
     EvaluatableExpression,
     EvaluatableExpressionParams,
+    ModelMap,
     ServerRequest,
     TrainingBreakpoints,
 )
@@ -34,6 +35,7 @@ from tensorpeek.server.training_breakpoints import is_worth_watching, training_b
 EVALUATABLE_EXPRESSION: ServerRequest = "tensorpeek/evaluatableExpression"
 TRAINING_BREAKPOINTS: ServerRequest = "tensorpeek/trainingBreakpoints"
 EXPLAIN_CONDITION: ServerRequest = "tensorpeek/explainCondition"
+MODEL_MAP: ServerRequest = "tensorpeek/modelMap"
 
 ADD_TRAINING_BREAKPOINT = "tensorpeek.addTrainingBreakpoint"
 """The editor's command, called with a URI and a 0-based line."""
@@ -144,6 +146,13 @@ def language_server() -> LanguageServer:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         return shapes.lenses(params.text_document.uri)
+
+    @server.feature(MODEL_MAP)
+    def model_map(params: Any) -> ModelMap | None:
+        uri = getattr(params, "uri", None)
+        if not isinstance(uri, str):
+            raise JsonRpcInvalidParams("expected uri: string")
+        return shapes.model_map(uri)
 
     return server
 

@@ -99,7 +99,7 @@ def test_a_class_is_traced_with_the_input_that_is_marked_or_guessed(tmp_path: Pa
     run = tensorpeek("shapes", "--call", "model.py:Net", "--table", cwd=tmp_path)
 
     assert run.returncode == 0, run.stderr
-    assert "Net (Net)" in run.stdout
+    assert "Net  " in run.stdout
     assert "[rows, length, 8]" in run.stdout
     assert ("a guess" in run.stdout) == (not mark)
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text
 from tensorpeek.probe import pydevd_access, raw, reach
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
 from tensorpeek.probe.kinds.index_groups import GROUP, index_groups
@@ -14,7 +15,6 @@ from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.ndarray import plain
 from tensorpeek.probe.kinds.rows import all_attributes
 from tensorpeek.probe.presentation import present
-from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import container_shorthand
 from tensorpeek.probe.statistics import scan_array, scan_tensor
 from tensorpeek.probe.tensors.facts import tensor_facts

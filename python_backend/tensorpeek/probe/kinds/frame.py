@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text
 from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
 from tensorpeek.probe.kinds.index_groups import index_groups
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import all_attributes, group, values_label
 from tensorpeek.probe.presentation import Text, present
-from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import dtype_shorthand, shorthand
 from tensorpeek.probe.statistics import scan_array
 from tensorpeek.probe.tensors.facts import TensorFacts

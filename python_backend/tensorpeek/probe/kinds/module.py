@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text, count_text
 from tensorpeek.probe import raw, reach
 from tensorpeek.probe.kinds.health import HealthScan, Patient, with_alarm
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import all_attributes, group
 from tensorpeek.probe.presentation import present
-from tensorpeek.probe.quantities import bytes_text, count_text
 from tensorpeek.probe.statistics import scan_tensor
 from tensorpeek.probe.tensors.dtypes import element_type
 

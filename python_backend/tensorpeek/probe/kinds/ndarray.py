@@ -8,13 +8,13 @@ from itertools import islice
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text
 from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.index_groups import index_groups
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import all_attributes, group, values_label
 from tensorpeek.probe.kinds.stats import Stats
 from tensorpeek.probe.presentation import Text, present
-from tensorpeek.probe.quantities import bytes_text
 from tensorpeek.probe.shorthand import dtype_shorthand, shorthand
 from tensorpeek.probe.statistics import Scan, scan_array
 from tensorpeek.probe.statistics.accumulator import NAN, NEGATIVE_INFINITE, POSITIVE_INFINITE

@@ -10,12 +10,12 @@ from itertools import islice
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text, count_text
 from tensorpeek.probe import raw
 from tensorpeek.probe.budget import Deadline
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.kinds.rows import all_attributes, attribute_rows, group, own_rows
 from tensorpeek.probe.presentation import present
-from tensorpeek.probe.quantities import bytes_text, count_text
 from tensorpeek.probe.statistics import scan_tensor
 from tensorpeek.probe.tensors.facts import tensor_facts
 from tensorpeek.probe.tensors.line import number

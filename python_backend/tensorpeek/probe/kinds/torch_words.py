@@ -7,11 +7,11 @@ import types
 from typing import Any
 
 from tensorpeek.contract.messages import Presentation, PresentationKind
+from tensorpeek.contract.quantities import bytes_text
 from tensorpeek.probe import raw
 from tensorpeek.probe.kinds.container import ContainerKind
 from tensorpeek.probe.kinds.kind import Child
 from tensorpeek.probe.presentation import present
-from tensorpeek.probe.quantities import bytes_text
 
 
 class WordKind:

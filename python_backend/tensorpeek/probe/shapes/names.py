@@ -97,8 +97,8 @@ def _values(trace: ShapeTrace) -> Iterator[ShapeValue]:
             for value in name["values"]:
                 yield from _whole(value)
     for module in trace["modules"]:
-        if module["output"] is not None:
-            yield from _whole(module["output"])
+        for output in module["outputs"]:
+            yield from _whole(output)
 
 
 def _whole(value: ShapeValue) -> Iterator[ShapeValue]:

@@ -24,8 +24,9 @@ def name_batch(trace: ShapeTrace, second: ShapeTrace, batch: int, name: str = "B
     rows = {row["path"]: row for row in second["modules"]}
     for row in trace["modules"]:
         small = rows.get(row["path"])
-        if row["output"] is not None and small is not None and small["output"] is not None:
-            _name(row["output"], small["output"], batch, name)
+        if small is not None and len(small["outputs"]) == len(row["outputs"]):
+            for value, other in zip(row["outputs"], small["outputs"]):
+                _name(value, other, batch, name)
     trace["symbols"] = [{"name": name, "size": batch, "origin": "two passes with different batches"}]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
-from shape_traces import NET, TEXT, net, trace, write
+from shape_traces import LINEAR, NET, TEXT, net, trace, write
 
 from tensorpeek.server.diagnostics import Diagnostics
 from tensorpeek.server.documents import Documents
@@ -194,7 +194,7 @@ def test_one_binding_of_the_input_makes_it_sure(tmp_path: Path) -> None:
     text = TEXT.replace("self.fc(z)", "self.fc(x.flatten(1))")
     editor = Editor(tmp_path, text)
     written = trace(editor.path, text, {**NET, "self.fc(x.flatten(1))": ["B 10"]})
-    module = {"path": "fc", "type": "Linear", "callPath": str(editor.path), "callLine": 18}
+    module = {**LINEAR, "callPath": str(editor.path)}
     write(tmp_path, {**written, "modules": [module]})
     editor.read()
     editor.edit(text.replace("Linear(64, 10)", "Linear(32, 10)"))

@@ -50,6 +50,13 @@ def test_a_trace_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read["files"][0]["text"] == "x = 1\n\ud800"
 
 
+def test_a_trace_whose_modules_lack_something_is_none(tmp_path: Path) -> None:
+    path = shapes_file.write(tmp_path, _trace())
+    written = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**written, "modules": [{"path": "fc"}]}))
+    assert shapes_file.read(tmp_path) is None
+
+
 def test_the_newest_run_comes_first(tmp_path: Path) -> None:
     for name in ("20261130-031500-train", "20261130-031600-train", "20261130-031700-silent", "other"):
         (tmp_path / name).mkdir()
