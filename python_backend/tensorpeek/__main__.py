@@ -10,6 +10,10 @@ USAGE = """usage: python -m tensorpeek COMMAND [options] (SCRIPT | -m MODULE) [a
           (python -m tensorpeek run --help)
   shapes  prints the source of a model with the shape of each line
           (python -m tensorpeek shapes --help)
+  profile runs a program that trains and says where its time and memory go
+          (python -m tensorpeek profile --help)
+  report  prints what a profiled run says, as Markdown
+          (python -m tensorpeek report --help)
 """
 
 
@@ -24,6 +28,16 @@ def main() -> None:
         from tensorpeek.cli import shapes, shapes_options
 
         shapes.shapes(shapes_options.parse(words[1:]))
+    if words[:1] == ["profile"]:
+        from tensorpeek.cli import profile, profile_options
+
+        profile.profile(profile_options.parse(words[1:]))
+        return
+    if words[:1] == ["report"]:
+        from tensorpeek.cli import report
+
+        report.report(words[1:])
+        return
     is_asked = words[:1] in (["-h"], ["--help"])
     (sys.stdout if is_asked else sys.stderr).write(USAGE)
     raise SystemExit(0 if is_asked else 2)

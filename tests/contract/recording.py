@@ -11,6 +11,7 @@ import json
 from typing import Any
 
 from recording_frame import of_a_frame
+from recording_profile import of_a_profile
 from recording_shapes import of_a_trace
 from recording_training import of_a_training, of_the_server_about_lines
 
@@ -34,7 +35,12 @@ LAST_LINE = 100
 def record_messages() -> Messages:
     """Definition name to message, without what differs from machine to machine."""
     messages = {**asyncio.run(of_the_probe()), **of_the_adapter(), **of_the_server()}
-    messages |= {**asyncio.run(of_a_training()), **of_the_server_about_lines(), **of_a_trace()}
+    messages |= {
+        **asyncio.run(of_a_training()),
+        **of_the_server_about_lines(),
+        **of_a_trace(),
+        **of_a_profile(),
+    }
     messages |= of_a_frame()
     messages["ProcessInfo"]["pid"] = messages["RunInfo"]["pid"] = 4711
     messages["ProbeReply"]["body"] = messages["ProcessInfo"]

@@ -23,9 +23,9 @@ PACKAGE = Path(tensorpeek.__file__).parent
 BACKEND = PACKAGE.parent
 IMPORT_EVERYTHING = Path(__file__).with_name("import_everything.py")
 
-DEBUGGEE_ROOMS = ("probe", "contract", "catalogue", "runs", "cli")
+DEBUGGEE_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "profiling")
 """What lives in the user's program."""
-STANDARD_LIBRARY_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "adapter")
+STANDARD_LIBRARY_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "profiling", "adapter")
 PYDEVD = frozenset({"_pydev_bundle", "_pydevd_bundle", "_pydevd_sys_monitoring", "pydevd", "pydevd_tracing"})
 """Already loaded in a program that is being debugged; only the files `probe/pydevd_….py` may touch it."""
 USERS_LIBRARIES = frozenset({"torch", "numpy", "pandas", "sklearn", "jax", "tensorflow", "PIL", "scipy"})

@@ -764,3 +764,240 @@ export interface TraceResult {
   /** For the user; empty when all went well. */
   readonly problem: string;
 }
+
+/** `profile.json` of a run folder: where the time and the memory of one training went. Times are seconds unless they say otherwise. */
+export interface Profile {
+  readonly contractVersion: number;
+  /** When the program started, ISO 8601. */
+  readonly time: string;
+  readonly mode: "training";
+  /** As started. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  readonly python: string;
+  /** Empty where it was never imported. */
+  readonly torch: string;
+  /** `cpu`, or the name of the device that was used. */
+  readonly device: string;
+  /** Of torch, within an operation; 0 where that is not known. */
+  readonly threads: number;
+  /** `running` also where the process was killed: it is what was seen until then. */
+  readonly state: "running" | "ended" | "failed";
+  /** From the start of the program to its end, or to when this was written. */
+  readonly seconds: number;
+  /** Until the first step had ended, which is slower than the others; all of it where nothing was trained. */
+  readonly startUp: number;
+  /** That have ended, the first one included. */
+  readonly steps: number;
+  /** Those that `phases` and shares are of: without the first one and the window, where enough others are left. */
+  readonly measuredSteps: number;
+  readonly measuredSeconds: number;
+  /** The first and the last step whose operations were recorded; empty where none was. */
+  readonly window: readonly number[];
+  /** In the order of a step; `other` is the last. */
+  readonly phases: readonly ProfiledPhase[];
+  readonly stepTable: ProfiledSteps;
+  /** The steps that took far longer than the others, the longest first. */
+  readonly outliers: readonly ProfiledStep[];
+  /** The user's lines, by their own time. */
+  readonly lines: readonly ProfiledLine[];
+  readonly sampling: Sampling;
+  readonly stacks: ProfiledStacks;
+  readonly loaders: readonly ProfiledLoader[];
+  /** The tree in depth-first order. */
+  readonly modules: readonly ProfiledModule[];
+  /** By name and shapes, within the window, by their own time. */
+  readonly ops: readonly ProfiledOp[];
+  /** Per second, of a large multiplication of matrices that was tried on this machine; 0 where it was not tried. */
+  readonly peakFlops: number;
+  readonly syncs: readonly ProfiledSync[];
+  readonly memory: ProfiledMemory;
+  /** The most expected gain first. */
+  readonly advice: readonly ProfileAdvice[];
+  /** What was not seen and why, each a sentence for the user. */
+  readonly problems: readonly string[];
+  /** Whether rows were left out for the size. */
+  readonly truncated: boolean;
+}
+
+/** A part of each step, without the parts inside of it. */
+export interface ProfiledPhase {
+  readonly name: "data" | "transfer" | "forward" | "backward" | "optimizer" | "other";
+  readonly seconds: number;
+  /** Of the measured time, 0 to 1. */
+  readonly share: number;
+  /** Seconds of a step. */
+  readonly median: number;
+}
+
+/** Columns, a row for each `perRow` steps: so many that an hour has no more rows than a minute. The phases are in milliseconds. */
+export interface ProfiledSteps {
+  readonly perRow: number;
+  /** Seconds since the program started. */
+  readonly start: readonly number[];
+  readonly seconds: readonly number[];
+  readonly data: readonly number[];
+  readonly transfer: readonly number[];
+  readonly forward: readonly number[];
+  readonly backward: readonly number[];
+  readonly optimizer: readonly number[];
+}
+
+/** One step. */
+export interface ProfiledStep {
+  readonly step: number;
+  readonly start: number;
+  readonly seconds: number;
+  /** Which took the time that the others do not take. */
+  readonly phase: string;
+  readonly phaseSeconds: number;
+}
+
+/** What samples say of a line. Where the program trains, the time of its start-up is apart. */
+export interface ProfiledLine {
+  readonly path: string;
+  readonly line: number;
+  readonly function: string;
+  /** As the file says by now; empty where it can't be read. */
+  readonly text: string;
+  /** While it was the innermost line of the user's. */
+  readonly self: number;
+  /** While it was running, calls included. */
+  readonly total: number;
+  /** Of `self`, within one call that did not come back to Python. */
+  readonly native: number;
+  /** Of the time before the second step, calls included. */
+  readonly startUp: number;
+}
+
+/** How lines were measured. */
+export interface Sampling {
+  readonly clock: "wall" | "cpu" | "none";
+  readonly interval: number;
+  readonly samples: number;
+  /** What they stand for, start-up left out. */
+  readonly seconds: number;
+}
+
+/** The calls, as a tree. A node stands behind its parent. */
+export interface ProfiledStacks {
+  readonly frames: readonly StackPlace[];
+  /** Of each node, -1 for none. */
+  readonly parents: readonly number[];
+  /** Of each node: an index of `frames`. */
+  readonly frame: readonly number[];
+  /** Of each node, its own. */
+  readonly seconds: readonly number[];
+}
+
+/** A line in a function. In libraries it is the first line of the function. */
+export interface StackPlace {
+  readonly path: string;
+  readonly line: number;
+  readonly function: string;
+  readonly isUsers: boolean;
+}
+
+/** What gave the batches: a DataLoader, by where it is iterated over. */
+export interface ProfiledLoader {
+  readonly path: string;
+  readonly line: number;
+  readonly madePath: string;
+  /** Where it was made; 0 where that is not known. */
+  readonly madeLine: number;
+  /** The class, and `datasetPath` and `datasetLine` its `__getitem__`. */
+  readonly dataset: string;
+  readonly datasetPath: string;
+  readonly datasetLine: number;
+  readonly workers: number;
+  readonly persistent: boolean;
+  readonly batchSize: number;
+  readonly batches: number;
+  /** Of the program for all batches. */
+  readonly wait: number;
+  readonly longest: number;
+  /** Iterations that were begun. */
+  readonly passes: number;
+  /** From the beginning of an iteration to its first batch, of all of them together: workers are started then. */
+  readonly firstWait: number;
+  /** Of the iterations from their beginning to their last batch. */
+  readonly passSeconds: number;
+}
+
+/** Forward by timers in some of the steps; backward and the rest of a step in the window. */
+export interface ProfiledModule {
+  readonly path: string;
+  readonly type: string;
+  /** Of `forward`; empty where it is not the user's. */
+  readonly sourcePath: string;
+  readonly line: number;
+  /** In a step. */
+  readonly calls: number;
+  /** Seconds in a step, its children included. */
+  readonly forward: number;
+  readonly forwardSelf: number;
+  /** Seconds in a step, children included; 0 without a window. */
+  readonly backward: number;
+  readonly backwardSelf: number;
+  readonly parameters: number;
+}
+
+/** An operation. */
+export interface ProfiledOp {
+  readonly name: string;
+  readonly shapes: string;
+  readonly device: string;
+  readonly phase: string;
+  /** In a step. */
+  readonly calls: number;
+  /** Seconds in a step. */
+  readonly self: number;
+  readonly total: number;
+  /** In a step; 0 where they are not counted. */
+  readonly flops: number;
+}
+
+/** A call of the user's that brings a value to Python: on a device it waits for all work before it. */
+export interface ProfiledSync {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** As `item`, `cpu`, `print`. */
+  readonly kind: string;
+  /** In a step. */
+  readonly calls: number;
+  /** In a step. */
+  readonly seconds: number;
+  /** Whether the tensor was on a device. */
+  readonly isDevice: boolean;
+}
+
+/** Of the process, and of the device where there is one. Bytes. */
+export interface ProfiledMemory {
+  /** Seconds since the program started. */
+  readonly time: readonly number[];
+  readonly step: readonly number[];
+  readonly resident: readonly number[];
+  /** Allocated by torch; empty without one. */
+  readonly device: readonly number[];
+  readonly peakResident: number;
+  readonly peakDevice: number;
+  /** Of a step, in the second half of the steps; 0 where it does not grow steadily. */
+  readonly growth: number;
+}
+
+/** What would help, with its evidence. */
+export interface ProfileAdvice {
+  /** Its name, which stays. */
+  readonly rule: string;
+  readonly title: string;
+  readonly message: string;
+  readonly path: string;
+  readonly line: number;
+  readonly evidence: readonly string[];
+  /** What to do, the surest first. */
+  readonly next: readonly string[];
+  /** The share of a step that is expected to go away, 0 to 1; 0 where that can't be said. */
+  readonly gain: number;
+  readonly related: readonly RelatedLine[];
+}

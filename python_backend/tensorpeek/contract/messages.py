@@ -869,3 +869,266 @@ class TraceResult(TypedDict):
     expressions: int
     problem: str
     """For the user; empty when all went well."""
+
+
+class Profile(TypedDict):
+    """`profile.json` of a run folder: where the time and the memory of one training went. Times are
+    seconds unless they say otherwise.
+    """
+
+    contractVersion: int
+    time: str
+    """When the program started, ISO 8601."""
+    mode: Literal["training"]
+    program: str
+    """As started."""
+    arguments: list[str]
+    python: str
+    torch: str
+    """Empty where it was never imported."""
+    device: str
+    """`cpu`, or the name of the device that was used."""
+    threads: int
+    """Of torch, within an operation; 0 where that is not known."""
+    state: Literal["running", "ended", "failed"]
+    """`running` also where the process was killed: it is what was seen until then."""
+    seconds: float
+    """From the start of the program to its end, or to when this was written."""
+    startUp: float
+    """Until the first step had ended, which is slower than the others; all of it where nothing was
+    trained.
+    """
+    steps: int
+    """That have ended, the first one included."""
+    measuredSteps: int
+    """Those that `phases` and shares are of: without the first one and the window, where enough others
+    are left.
+    """
+    measuredSeconds: float
+    window: list[int]
+    """The first and the last step whose operations were recorded; empty where none was."""
+    phases: list[ProfiledPhase]
+    """In the order of a step; `other` is the last."""
+    stepTable: ProfiledSteps
+    outliers: list[ProfiledStep]
+    """The steps that took far longer than the others, the longest first."""
+    lines: list[ProfiledLine]
+    """The user's lines, by their own time."""
+    sampling: Sampling
+    stacks: ProfiledStacks
+    loaders: list[ProfiledLoader]
+    modules: list[ProfiledModule]
+    """The tree in depth-first order."""
+    ops: list[ProfiledOp]
+    """By name and shapes, within the window, by their own time."""
+    peakFlops: float
+    """Per second, of a large multiplication of matrices that was tried on this machine; 0 where it was
+    not tried.
+    """
+    syncs: list[ProfiledSync]
+    memory: ProfiledMemory
+    advice: list[ProfileAdvice]
+    """The most expected gain first."""
+    problems: list[str]
+    """What was not seen and why, each a sentence for the user."""
+    truncated: bool
+    """Whether rows were left out for the size."""
+
+
+class ProfiledPhase(TypedDict):
+    """A part of each step, without the parts inside of it."""
+
+    name: Literal["data", "transfer", "forward", "backward", "optimizer", "other"]
+    seconds: float
+    share: float
+    """Of the measured time, 0 to 1."""
+    median: float
+    """Seconds of a step."""
+
+
+class ProfiledSteps(TypedDict):
+    """Columns, a row for each `perRow` steps: so many that an hour has no more rows than a minute. The
+    phases are in milliseconds.
+    """
+
+    perRow: int
+    start: list[float]
+    """Seconds since the program started."""
+    seconds: list[float]
+    data: list[float]
+    transfer: list[float]
+    forward: list[float]
+    backward: list[float]
+    optimizer: list[float]
+
+
+class ProfiledStep(TypedDict):
+    """One step."""
+
+    step: int
+    start: float
+    seconds: float
+    phase: str
+    """Which took the time that the others do not take."""
+    phaseSeconds: float
+
+
+class ProfiledLine(TypedDict):
+    """What samples say of a line. Where the program trains, the time of its start-up is apart."""
+
+    path: str
+    line: int
+    function: str
+    text: str
+    """As the file says by now; empty where it can't be read."""
+    self: float
+    """While it was the innermost line of the user's."""
+    total: float
+    """While it was running, calls included."""
+    native: float
+    """Of `self`, within one call that did not come back to Python."""
+    startUp: float
+    """Of the time before the second step, calls included."""
+
+
+class Sampling(TypedDict):
+    """How lines were measured."""
+
+    clock: Literal["wall", "cpu", "none"]
+    interval: float
+    samples: int
+    seconds: float
+    """What they stand for, start-up left out."""
+
+
+class ProfiledStacks(TypedDict):
+    """The calls, as a tree. A node stands behind its parent."""
+
+    frames: list[StackPlace]
+    parents: list[int]
+    """Of each node, -1 for none."""
+    frame: list[int]
+    """Of each node: an index of `frames`."""
+    seconds: list[float]
+    """Of each node, its own."""
+
+
+class StackPlace(TypedDict):
+    """A line in a function. In libraries it is the first line of the function."""
+
+    path: str
+    line: int
+    function: str
+    isUsers: bool
+
+
+class ProfiledLoader(TypedDict):
+    """What gave the batches: a DataLoader, by where it is iterated over."""
+
+    path: str
+    line: int
+    madePath: str
+    madeLine: int
+    """Where it was made; 0 where that is not known."""
+    dataset: str
+    """The class, and `datasetPath` and `datasetLine` its `__getitem__`."""
+    datasetPath: str
+    datasetLine: int
+    workers: int
+    persistent: bool
+    batchSize: int
+    batches: int
+    wait: float
+    """Of the program for all batches."""
+    longest: float
+    passes: int
+    """Iterations that were begun."""
+    firstWait: float
+    """From the beginning of an iteration to its first batch, of all of them together: workers are
+    started then.
+    """
+    passSeconds: float
+    """Of the iterations from their beginning to their last batch."""
+
+
+class ProfiledModule(TypedDict):
+    """Forward by timers in some of the steps; backward and the rest of a step in the window."""
+
+    path: str
+    type: str
+    sourcePath: str
+    """Of `forward`; empty where it is not the user's."""
+    line: int
+    calls: int
+    """In a step."""
+    forward: float
+    """Seconds in a step, its children included."""
+    forwardSelf: float
+    backward: float
+    """Seconds in a step, children included; 0 without a window."""
+    backwardSelf: float
+    parameters: int
+
+
+class ProfiledOp(TypedDict):
+    """An operation."""
+
+    name: str
+    shapes: str
+    device: str
+    phase: str
+    calls: float
+    """In a step."""
+    self: float
+    """Seconds in a step."""
+    total: float
+    flops: float
+    """In a step; 0 where they are not counted."""
+
+
+class ProfiledSync(TypedDict):
+    """A call of the user's that brings a value to Python: on a device it waits for all work before it."""
+
+    path: str
+    line: int
+    text: str
+    kind: str
+    """As `item`, `cpu`, `print`."""
+    calls: float
+    """In a step."""
+    seconds: float
+    """In a step."""
+    isDevice: bool
+    """Whether the tensor was on a device."""
+
+
+class ProfiledMemory(TypedDict):
+    """Of the process, and of the device where there is one. Bytes."""
+
+    time: list[float]
+    """Seconds since the program started."""
+    step: list[int]
+    resident: list[float]
+    device: list[float]
+    """Allocated by torch; empty without one."""
+    peakResident: float
+    peakDevice: float
+    growth: float
+    """Of a step, in the second half of the steps; 0 where it does not grow steadily."""
+
+
+class ProfileAdvice(TypedDict):
+    """What would help, with its evidence."""
+
+    rule: str
+    """Its name, which stays."""
+    title: str
+    message: str
+    path: str
+    line: int
+    evidence: list[str]
+    next: list[str]
+    """What to do, the surest first."""
+    gain: float
+    """The share of a step that is expected to go away, 0 to 1; 0 where that can't be said."""
+    related: list[RelatedLine]

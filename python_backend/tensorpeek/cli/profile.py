@@ -1,0 +1,89 @@
+"""`python -m tensorpeek profile`: a program that trains, measured as it runs."""
+
+from __future__ import annotations
+
+import atexit
+import json
+from pathlib import Path
+
+from tensorpeek.cli import program
+from tensorpeek.cli.console import Console, clean
+from tensorpeek.cli.profile_options import ProfileOptions
+from tensorpeek.contract.messages import Profile
+from tensorpeek.probe.profiling.profiler import Profiler
+from tensorpeek.probe.profiling.window import Window
+from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.profiling.advice.registry import advise
+from tensorpeek.profiling.report import summary
+from tensorpeek.runs import profile_file
+
+
+def profile(options: ProfileOptions) -> None:
+    """Ends as the program ends."""
+    console = Console()
+    try:
+        target = (program.module if options.is_module else program.script)(options.target)
+    except program.NoProgram as missing:
+        console.say(f"tensorpeek: {missing}")
+        raise SystemExit(missing.exit_code) from None
+    session = Session(options, console)
+    session.start()
+    program.execute(target, options.arguments, lambda error: session.failed())
+
+
+class Session:
+    """Joins what is measured with those who are told: run folder and terminal."""
+
+    def __init__(self, options: ProfileOptions, console: Console) -> None:
+        self._options = options
+        self._console = console
+        self._folder: Path | None = None
+        self._has_complained = False
+        self._has_begun = False
+        window = Window(options.warmup, options.active) if options.active else None
+        self._profiler = Profiler(
+            options.target, options.arguments, window, options.steps, self._write, self._progress
+        )
+
+    def start(self) -> None:
+        # Registered before the program's own, so that it runs after them.
+        atexit.register(self._profiler.end, "ended")
+        RUN_OUTPUT.write_into(str(self._options.runs), [self._options.target, *self._options.arguments])
+        try:
+            self._folder = RUN_OUTPUT.path()
+        except OSError as problem:
+            self._complain(problem)
+        self._profiler.start()
+
+    def failed(self) -> None:
+        """The traceback was printed."""
+        self._profiler.end("failed")
+
+    def _progress(self, steps: int, is_in_window: bool) -> None:
+        if steps == 1 and not self._has_begun:
+            self._has_begun = True
+            self._console.say("tensorpeek: the first step has ended; measuring")
+        elif is_in_window and steps == self._options.warmup:
+            self._console.say(f"tensorpeek: recording operations for {self._options.active} steps")
+
+    def _write(self, record: Profile) -> None:
+        record["advice"] = advise(record)
+        if self._folder is not None:
+            try:
+                profile_file.write(self._folder, record)
+            except OSError as problem:
+                self._complain(problem)
+        if record["state"] == "running":
+            return
+        if self._options.json is not None:
+            text = json.dumps(record, ensure_ascii=False, indent=1)
+            try:
+                self._options.json.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+            except OSError as problem:
+                self._console.say(f"tensorpeek: {self._options.json} can't be written: {problem}")
+        self._console.say(clean(summary(record, self._folder)))
+
+    def _complain(self, problem: OSError) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            self._console.say(f"tensorpeek: The run folder can't be written: {problem}")

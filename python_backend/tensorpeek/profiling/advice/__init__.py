@@ -1,0 +1,1 @@
+"""What would help: one class per kind of advice, on the reduced record alone."""
