@@ -67,6 +67,10 @@ class Recorder:
         self._modes: Callable[[], int] = getattr(core, "_len_torch_function_stack", lambda: 1)
         self._tracing: Callable[[], Any] = getattr(core, "_get_tracing_state", lambda: None)
 
+    def hear_this_thread(self) -> None:
+        """And no other; at first it is the one that has made it."""
+        self._thread = get_ident()
+
     def close(self) -> None:
         """Generators that are under way keep the rewritten code, which is silent from now on."""
         self._is_open = False

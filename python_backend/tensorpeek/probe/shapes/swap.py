@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, Callable
 
@@ -23,12 +23,14 @@ class Swap:
         self._swapped: list[tuple[FunctionType, CodeType, CodeType]] = []
         """Each with its own code and the other."""
 
-    def begin(self, new_code: Callable[[FunctionType], CodeType | None]) -> None:
-        """Asks for the new code of every function that is alive. Raises RuntimeError during another one."""
+    def begin(
+        self, functions: Iterable[FunctionType], new_code: Callable[[FunctionType], CodeType | None]
+    ) -> None:
+        """Asks for the new code of each of the functions. Raises RuntimeError during another one."""
         if not _BUSY.acquire(blocking=False):
             raise RuntimeError("another pass is being traced")
         try:
-            for function in live_functions():
+            for function in functions:
                 own = function.__code__
                 code = new_code(function)
                 if code is not None and code.co_freevars == own.co_freevars:
@@ -38,20 +40,23 @@ class Swap:
             self.end()
             raise
 
-    def end(self, born: dict[int, CodeType] | None = None) -> None:
-        """`born`: the own code of functions that were made meanwhile, by the address of the other."""
+    def end(self) -> None:
         try:
             for function, own, other in self._swapped:
                 # What the program has given a function meanwhile stays.
                 if function.__code__ is other:
                     function.__code__ = own
-            for function in live_functions() if born else ():
-                own = born.get(id(function.__code__)) if born else None
-                if own is not None:
-                    function.__code__ = own
         finally:
             self._swapped.clear()
             _BUSY.release()
+
+
+def restore(born: dict[int, CodeType]) -> None:
+    """Gives functions that were made meanwhile their own code, by the address of the other."""
+    for function in live_functions():
+        own = born.get(id(function.__code__))
+        if own is not None:
+            function.__code__ = own
 
 
 def live_functions() -> list[FunctionType]:
@@ -70,13 +75,14 @@ def live_functions() -> list[FunctionType]:
 def _reachable() -> Iterator[FunctionType]:
     for module in list(sys.modules.values()):
         for value in list(attributes(module).values()):
-            yield from _within(value)
+            yield from within(value)
             if derives(value, type):
                 for member in list(type.__getattribute__(value, "__dict__").values()):
-                    yield from _within(member)
+                    yield from within(member)
 
 
-def _within(value: Any, depth: int = 0) -> Iterator[FunctionType]:
+def within(value: Any, depth: int = 0) -> Iterator[FunctionType]:
+    """The functions in what stands for one: wrappers with what they wrap, methods of classes, properties."""
     if depth > DEEPEST:
         return
     if type(value) is FunctionType:
@@ -94,4 +100,4 @@ def _within(value: Any, depth: int = 0) -> Iterator[FunctionType]:
     else:
         return
     for part in parts:
-        yield from _within(part, depth + 1)
+        yield from within(part, depth + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import tokenize
+from collections.abc import Iterable
 from datetime import datetime
 from types import CodeType, FunctionType
 from typing import Any, Callable, Literal
@@ -21,7 +22,7 @@ from tensorpeek.probe.shapes.recorder import Recorder
 from tensorpeek.probe.shapes.rewriting.codes import paired
 from tensorpeek.probe.shapes.rewriting.placeholders import with_functions
 from tensorpeek.probe.shapes.rewriting.rewritten import Rewritten, rewritten
-from tensorpeek.probe.shapes.swap import Swap
+from tensorpeek.probe.shapes.swap import Swap, live_functions, restore
 from tensorpeek.probe.shapes.work import Done, Work
 
 _rewritten: dict[tuple[str, str], Rewritten | None] = {}
@@ -37,9 +38,16 @@ class Recording:
 
 
 class Tracer:
-    def __init__(self, wants: Callable[[str], bool]) -> None:
-        """`wants` says of a file's path whether it is to be traced."""
+    def __init__(
+        self,
+        wants: Callable[[str], bool],
+        functions: Callable[[], Iterable[FunctionType]] = live_functions,
+    ) -> None:
+        """`wants` says of a file's path whether it is to be traced, `functions` which ones there are."""
         self._wants = wants
+        self._functions = functions
+        self._ready: dict[int, tuple[FunctionType, CodeType, CodeType | None]] = {}
+        """By a function's address, its own code and the one that was made before."""
         self._swap = Swap()
         self._wanted: dict[str, bool] = {}
         self._callbacks: dict[str, dict[str, Callable[..., Any]]] = {}
@@ -50,23 +58,43 @@ class Tracer:
         """What has its address in `_born`."""
         self.recording = Recording()
 
+    def prepare(self, functions: Iterable[FunctionType]) -> None:
+        """Makes the other code of functions now, which takes time, instead of when it is entered."""
+        for function in functions:
+            if id(function) not in self._ready:
+                self._ready[id(function)] = function, function.__code__, self._made(function)
+
     def __enter__(self) -> Tracer:
-        self._swap.begin(self._new_code)
+        for recorder in self.recording.files.values():
+            recorder.hear_this_thread()
+        self._swap.begin(self._functions(), self._new_code)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        recorders = self.recording.files.values()
-        for recorder in recorders:
+        self.stop()
+        self.clear()
+
+    def stop(self) -> None:
+        """Functions have their own code again, but for those that were made meanwhile."""
+        for recorder in self.recording.files.values():
             recorder.close()
+        self._swap.end()
+
+    def clear(self) -> None:
+        """After `stop`: nothing is left in the program."""
+        recorders = self.recording.files.values()
         # To look for functions that were made meanwhile takes time, so only where there can be some.
-        has_made = any(
-            not recorder.file.places.makers.isdisjoint(recorder.functions) for recorder in recorders
-        )
-        self._swap.end(self._born if has_made else None)
+        if any(not recorder.file.places.makers.isdisjoint(recorder.functions) for recorder in recorders):
+            restore(self._born)
         self._born.clear()
         self._kept.clear()
+        self._ready.clear()
 
     def _new_code(self, function: FunctionType) -> CodeType | None:
+        ready = self._ready.get(id(function))
+        return ready[2] if ready is not None and ready[1] is function.__code__ else self._made(function)
+
+    def _made(self, function: FunctionType) -> CodeType | None:
         own = function.__code__
         path = own.co_filename
         wanted = self._wanted.get(path)
