@@ -19,11 +19,12 @@ from tensorpeek.cli.console import Console, clean
 from tensorpeek.cli.shapes_options import ShapesOptions
 from tensorpeek.contract.messages import ShapeTrace
 from tensorpeek.probe.run_output import RUN_OUTPUT
-from tensorpeek.probe.shapes import examples
+from tensorpeek.probe.shapes import examples, weightless
 from tensorpeek.probe.shapes.call import Target
 from tensorpeek.probe.shapes.explicit import entry_of, traced
 from tensorpeek.probe.shapes.fake_trace import said
 from tensorpeek.probe.shapes.first_call import FirstCall, has_parameters
+from tensorpeek.probe.shapes.sources import Sources, package_of
 from tensorpeek.runs import shapes_file
 
 
@@ -66,9 +67,7 @@ class Session:
             self._fail(f"{where} can't be imported: {said(error)}")
         finally:
             self._first_call.leave()
-        owner: Any = module
-        for part in name.split("."):
-            owner = getattr(owner, part, None)
+        owner = _member(module, name)
         if owner is None:
             self._fail(f"{where} has no {name}")
         if "torch" not in sys.modules:
@@ -79,24 +78,23 @@ class Session:
             self._fail(f"the example input: {_why(error)}")
         if arguments is None and self._options.target:
             return f"nothing says what goes into {name}, and the program does not call it"
+        return self._made(module, name, owner, arguments)
+
+    def _made(
+        self, module: ModuleType, name: str, owner: Any, arguments: examples.Arguments | None, why: str = ""
+    ) -> NoReturn:
+        """Traces what `owner` makes; `why` begins the sentence where that can't be."""
+        build = functools.partial(examples.built, module, owner)
         try:
-            model = examples.built(module, owner)
+            model = weightless.built(build)
         except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
-            self._fail(f"{name} can't be made: {_why(error)}")
-        guess = arguments is None
+            self._fail(f"{why or f'{name} could not be made'}: {_why(error)}")
+        is_guess = arguments is None
         arguments = arguments or examples.guessed(model)
         if arguments is None:
             self._fail(_unmarked(name))
-        is_made = model is not owner
-        entry = entry_of(model)
-        target = Target(
-            entry,
-            None if is_made else model,
-            (lambda: examples.built(module, owner)) if is_made else None,
-            *arguments,
-        )
-        remark = f"Nothing says what goes in, so this is a guess. {_mark()}" if guess else ""
-        return self._finish(target, remark)
+        target = Target(entry_of(model), model, build if model is not owner else None, *arguments)
+        self._finish(target, f"Nothing says what goes in, so this is a guess. {_mark()}" if is_guess else "")
 
     # By the program
 
@@ -125,18 +123,7 @@ class Session:
         """The program never called it: the signature is left."""
         where, _, name = self._options.call.rpartition(":")
         module = _imported(where)
-        try:
-            owner: Any = module
-            for part in name.split("."):
-                owner = getattr(owner, part)
-            model = examples.built(module, owner)
-            arguments = examples.guessed(model)
-        except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
-            self._fail(f"{missing}: {_why(error)}")
-        if arguments is None:
-            self._fail(_unmarked(name))
-        target = Target(entry_of(model), None, lambda: examples.built(module, owner), *arguments)
-        self._finish(target, f"Nothing says what goes in, so this is a guess. {_mark()}")
+        self._made(module, name, _member(module, name), None, missing)
 
     def _by_mark(self, module: ModuleType) -> None:
         """The program only defines models: the last of them whose input is marked."""
@@ -146,12 +133,10 @@ class Session:
         for name, kind in reversed(examples.models_of(module)):
             try:
                 arguments = examples.marked(module, kind)
-                model = examples.built(module, kind) if arguments is not None else None
             except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
                 self._fail(f"{name}: {_why(error)}")
             if arguments is not None:
-                make = functools.partial(examples.built, module, kind)
-                self._finish(Target(entry_of(model), None, make, *arguments), "")
+                self._made(module, name, kind, arguments)
         if name:
             self._fail(f"the program has called no model, and {_unmarked(name)}")
 
@@ -169,10 +154,14 @@ class Session:
 
     def _finish(self, target: Target, remark: str) -> NoReturn:
         try:
-            trace = traced(target)
+            sources = Sources(self._options.library_sources, self._options.has_all_sources)
+            trace = traced(target, sources=sources)
         except Exception as error:  # noqa: BLE001  a fault of ours ends as a sentence
             self._fail(f"{target.entry} could not be traced: {said(error)}")
-        trace["problem"] = " ".join(filter(None, (trace["problem"], remark)))
+        library = "" if any(file["expressions"] for file in trace["files"]) else package_of(target.model)
+        if library:
+            remark += f" Its code is of {library}: --library-sources {library} shows it."
+        trace["problem"] = " ".join(filter(None, (trace["problem"], remark.strip())))
         if not any(file["expressions"] for file in trace["files"]) and not trace["modules"]:
             self._fail(f"{target.entry}: {trace['problem'] or 'nothing of it is Python code of yours'}")
         self._write(trace)
@@ -225,6 +214,14 @@ def _imported(where: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _member(module: ModuleType, name: str) -> Any:
+    """None where there is none."""
+    member: Any = module
+    for part in name.split("."):
+        member = getattr(member, part, None)
+    return member
 
 
 def _why(error: Exception) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tensorpeek.runs.folder import RUNS
 
-WITH_VALUE = ("--call", "--json", "--runs")
+WITH_VALUE = ("--call", "--json", "--library-sources", "--runs")
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,9 @@ class ShapesOptions:
     """`FILE_OR_MODULE:Class`; empty for the first model that the program calls."""
     json: Path | None
     shows_table: bool
+    library_sources: tuple[str, ...]
+    """Packages whose source is annotated as well."""
+    has_all_sources: bool
     runs: Path
     is_module: bool
     target: str
@@ -39,7 +42,11 @@ def parse(words: list[str]) -> ShapesOptions:
         parser.error("a script, -m MODULE or --call is missing")
     if ours.call and not all(ours.call.rpartition(":")[::2]):
         parser.error(f"--call {ours.call}: it is FILE:Class or MODULE:Class")
-    return ShapesOptions(ours.call, ours.json, ours.table, ours.runs, is_module, *_split(rest))
+    listed = ",".join(ours.library_sources).split(",")
+    packages = tuple(name.strip() for name in listed if name.strip())
+    return ShapesOptions(
+        ours.call, ours.json, ours.table, packages, ours.all_sources, ours.runs, is_module, *_split(rest)
+    )
 
 
 def _split(rest: list[str]) -> tuple[str, list[str]]:
@@ -72,6 +79,18 @@ def _parser() -> argparse.ArgumentParser:
         "or else what the program calls it with",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the whole record there")
+    parser.add_argument(
+        "--library-sources",
+        action="append",
+        default=[],
+        metavar="PACKAGE,…",
+        help="also annotate the files of these packages that the model is made of, as transformers",
+    )
+    parser.add_argument(
+        "--all-sources",
+        action="store_true",
+        help="the same for every package but torch, which is left alone",
+    )
     parser.add_argument("--table", action="store_true", help="print the tree of modules instead of source")
     parser.add_argument(
         "--runs", type=Path, default=RUNS, metavar="DIR", help=f"the folder of all runs ({RUNS.as_posix()})"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from dataclasses import dataclass
 from typing import Any, Callable
+
+from tensorpeek.probe.shapes import model_copy
 
 DYNAMIC_TIME_DTYPES = ("torch.int64", "torch.int32")
 """Of inputs whose second dim is a time: rows of tokens."""
@@ -24,13 +25,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be traced; `build` makes the model anew, under whatever mode is active by then."""
+    """What is to be traced."""
 
     entry: str
     """As `Net.forward(x)`."""
     model: Any
-    """None where it is to be built."""
     build: Callable[[], Any] | None
+    """Makes the model with its data, where `model` has none."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
@@ -38,18 +39,13 @@ class Target:
         """On a copy, so that buffers and whatever the model notes in itself stay as they are."""
         if self.build is not None:
             return Call(self.build(), self.args, self.kwargs)
-        return Call(copy.deepcopy(self.model), self.args, self.kwargs)
+        return Call(model_copy.with_shared_parameters(self.model), self.args, self.kwargs)
 
     def without_data(self, mode: Any, symbolic_dims: int) -> tuple[Call, dict[str, Role]]:
         """Under a FakeTensorMode. `symbolic_dims`: 0 none, 1 the batch, 2 the times of tokens too."""
         inputs = Inputs(mode, symbolic_dims, batch_of(self.args, self.kwargs))
         args, kwargs = inputs.converted(self.args), inputs.converted(self.kwargs)
-        if self.build is not None:
-            with mode:
-                model = self.build()
-        else:
-            model = copy_without_data(self.model, mode)
-        return Call(model, args, kwargs), inputs.roles
+        return Call(model_copy.without_data(self.model, mode), args, kwargs), inputs.roles
 
 
 @dataclass(frozen=True)
@@ -123,14 +119,3 @@ def has_times(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         tensor.dim() == 2 and str(tensor.dtype) in DYNAMIC_TIME_DTYPES
         for tensor in tensors_of((args, kwargs))
     )
-
-
-def copy_without_data(model: Any, mode: Any) -> Any:
-    """A copy whose parameters and buffers have no memory; the model itself notices nothing.
-
-    What deepcopy is told it has copied already, it takes as it is: the fakes.
-    """
-    memo: dict[int, Any] = {}
-    for tensor in [*model.parameters(), *model.buffers()]:
-        memo[id(tensor)] = mode.from_tensor(tensor, static_shapes=True)
-    return copy.deepcopy(model, memo)

@@ -7,7 +7,7 @@ import inspect
 import linecache
 import traceback
 from collections.abc import Generator
-from typing import Any
+from typing import Any, Callable
 
 from tensorpeek.contract.messages import ShapeRemark, ShapeTrace
 from tensorpeek.probe.shapes.call import Call, Target
@@ -15,9 +15,11 @@ from tensorpeek.probe.shapes.fake_trace import Outcome, said, trace
 from tensorpeek.probe.shapes.module_map import ModuleMap
 from tensorpeek.probe.shapes.names import name_symbols
 from tensorpeek.probe.shapes.pair_trace import name_batch
+from tensorpeek.probe.shapes.sources import Sources
 from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
 from tensorpeek.probe.shapes.work import counted
-from tensorpeek.probe.training.places import is_users_file
+
+OF_THE_USER = Sources()
 
 
 class Watched:
@@ -28,28 +30,29 @@ class Watched:
         self.modules = modules
 
 
-def traced(target: Target, may_run: bool = True) -> ShapeTrace:
+def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER) -> ShapeTrace:
     """The shapes of a call of the user's model, which itself stays as it is.
 
     `may_run`: also with data, where it can't be traced without.
     """
+    wants = sources.wanted(target.model)
 
     @contextlib.contextmanager
     def watch(call: Call) -> Generator[Watched]:
         modules = ModuleMap(call.function)
-        with Tracer(is_users_file) as tracer, modules, counted(is_users_file) as work:
+        with Tracer(wants) as tracer, modules, counted(wants) as work:
             tracer.recording.work = work
             yield Watched(tracer.recording, modules)
 
     outcome = trace(target, watch, may_run)
-    result = _record(target, outcome)
+    result = _record(target, outcome, wants)
     name_symbols(result, outcome.roles)
     if outcome.second is not None:
-        name_batch(result, _record(target, outcome.second), outcome.batch)
+        name_batch(result, _record(target, outcome.second, wants), outcome.batch)
     return result
 
 
-def _record(target: Target, outcome: Outcome) -> ShapeTrace:
+def _record(target: Target, outcome: Outcome, wants: Callable[[str], bool]) -> ShapeTrace:
     watched: Any = outcome.recording
     return to_trace(
         watched.recording if watched is not None else Recording(),
@@ -57,15 +60,15 @@ def _record(target: Target, outcome: Outcome) -> ShapeTrace:
         entry=target.entry,
         symbols=[],
         modules=watched.modules.rows(watched.recording.work.modules) if watched is not None else [],
-        remarks=_raised(outcome.error),
+        remarks=_raised(outcome.error, wants),
         problem=outcome.problem,
     )
 
 
-def _raised(error: BaseException | None) -> list[ShapeRemark]:
-    """Where in the user's code the pass ended early."""
+def _raised(error: BaseException | None, wants: Callable[[str], bool]) -> list[ShapeRemark]:
+    """Where in the annotated code the pass ended early."""
     frames = traceback.extract_tb(error.__traceback__) if error is not None else []
-    place = next((frame for frame in reversed(frames) if is_users_file(frame.filename)), None)
+    place = next((frame for frame in reversed(frames) if wants(frame.filename)), None)
     if error is None or place is None or not place.lineno:
         return []
     line = linecache.getline(place.filename, place.lineno).rstrip("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -11,11 +12,14 @@ from typing import Any, Callable, Literal
 
 from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, has_times
+from tensorpeek.probe.shapes.time_limit import TooLong, limited
 
 Source = Literal["fake", "pair", "real"]
 Watch = Callable[[Call], AbstractContextManager[Any]]
 """Records the expressions of what runs in it; gives the recording."""
 LONGEST = 300
+SECONDS_OF_ATTEMPT = 20.0
+"""With symbols; BERT-base takes two."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
     """The best that there is. What the model raises ends in `problem`; what is of ours, too."""
     outcomes: list[Outcome] = []
     for symbolic_dims in (2, 1, 0) if has_times(target.args, target.kwargs) else (1, 0):
+        if symbolic_dims and outcomes and isinstance(outcomes[-1].error, TooLong):
+            continue
         outcome = _without_data(target, watch, symbolic_dims)
         if outcome.error is None:
             return outcome
@@ -57,13 +63,18 @@ def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
 def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
     recording: Any = None
     roles: dict[str, Role] = {}
+    began = time.monotonic()
     try:
         mode = _fake_mode()
         with quiet_torch():
             call, roles = target.without_data(mode, symbolic_dims)
             # What is watched inside of the mode sees the ops as the program calls them.
-            with mode, watch(call) as recording:
+            with mode, watch(call) as recording, limited(SECONDS_OF_ATTEMPT):
                 call.run()
+    except TooLong as error:
+        if time.monotonic() - began < SECONDS_OF_ATTEMPT:  # the limit is another's
+            raise
+        return Outcome(recording, "fake", roles, error)
     except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
         return Outcome(recording, "fake", roles, error)
     return Outcome(recording, "fake", roles)
@@ -75,17 +86,27 @@ def _fake_mode() -> Any:
     # The first mode makes torch load what it needs for symbols.
     kind()
     symbolic: Any = sys.modules["torch.fx.experimental.symbolic_shapes"]
+
+    class Symbols(symbolic.ShapeEnv):
+        def _get_user_frame(self) -> None:
+            """Nobody asks where a size was compared, and torch would load half of its compiler to say it."""
+
     # Sizes that are equal by chance, as of 16 rows of 16 tokens, are two symbols.
-    return kind(allow_non_fake_inputs=True, shape_env=symbolic.ShapeEnv(duck_shape=False))
+    return kind(allow_non_fake_inputs=True, shape_env=Symbols(duck_shape=False))
 
 
 def _for_real(target: Target, watch: Watch) -> Outcome:
     recording: Any = None
+    began = time.monotonic()
     try:
         with quiet_torch():
             call = target.real()
-            with watch(call) as recording:
+            with watch(call) as recording, limited(SECONDS_OF_ATTEMPT):
                 call.run()
+    except TooLong as error:
+        if time.monotonic() - began < SECONDS_OF_ATTEMPT:  # the limit is another's
+            raise
+        return Outcome(recording, "real", error=error)
     except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
         return Outcome(recording, "real", error=error)
     return Outcome(recording, "real", batch=batch_of(target.args, target.kwargs))
@@ -160,6 +181,8 @@ def _layers_as_written() -> Generator[None]:
 
 def said(error: BaseException | None) -> str:
     """As `RuntimeError: mat1 and mat2 …`."""
+    if isinstance(error, TooLong):
+        return f"it took longer than {SECONDS_OF_ATTEMPT:.0f} s"
     text = " ".join(str(error).split())
     name = type(error).__name__
     return f"{name}: {text[:LONGEST]}{'…' if len(text) > LONGEST else ''}" if text else name
