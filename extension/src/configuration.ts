@@ -22,6 +22,10 @@ export function inlineValuesEnabled(scope?: vscode.ConfigurationScope): boolean 
   return read(SETTINGS.inlineValuesEnabled, true, scope);
 }
 
+export function librarySources(scope: vscode.ConfigurationScope | undefined): readonly string[] {
+  return read<readonly string[]>(SETTINGS.librarySources, [], scope);
+}
+
 /** What the adapter is told about budgets and places; a launch configuration may override single values. */
 export function sessionSettings(folder?: vscode.WorkspaceFolder): SessionSettings {
   return {

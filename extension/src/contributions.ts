@@ -56,4 +56,5 @@ export const SETTINGS = {
   inlineValuesEnabled: "inlineValues.enabled",
   trainingBudget: "training.budget",
   inlayHints: "shapes.inlayHints",
+  librarySources: "shapes.librarySources",
 } as const;

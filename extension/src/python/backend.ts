@@ -27,6 +27,8 @@ export interface ShapesOptions {
   /** `FILE:Class`; empty for the first model that the script calls. */
   readonly call: string;
   readonly script: string;
+  /** Packages whose source is annotated as well; `*` for all. */
+  readonly librarySources: readonly string[];
 }
 
 /** Starts the command line from its folder, which is not on the path that children of the program inherit. */
@@ -64,10 +66,17 @@ export class Backend {
   }
 
   /** Traces the shapes of a model without its data. */
-  shapes(interpreter: Interpreter, { runs, call, script }: ShapesOptions): Command {
-    const ours = ["--runs", runs, ...(call === "" ? [] : ["--call", call])];
+  shapes(interpreter: Interpreter, { runs, call, script, librarySources }: ShapesOptions): Command {
+    const ours = ["--runs", runs, ...(call === "" ? [] : ["--call", call]), ...sources(librarySources)];
     return started(interpreter, ["-c", START, this.folder, "shapes", ...ours, script]);
   }
+}
+
+function sources(packages: readonly string[]): string[] {
+  if (packages.includes("*")) {
+    return ["--all-sources"];
+  }
+  return packages.length === 0 ? [] : ["--library-sources", packages.join(",")];
 }
 
 function started(interpreter: Interpreter, args: readonly string[]): Command {

@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, showUserError, UserError } from "../common/errors";
+import { librarySources } from "../configuration";
 import type { Log } from "../log";
 import type { Backend } from "../python/backend";
 import type { Interpreters } from "../python/interpreter";
@@ -98,6 +99,7 @@ async function tracedWithProgress(
     runs: path.join(root, ".tensorpeek", "runs"),
     call: call === "" ? "" : `${file}:${call}`,
     script: scripts(memory)[file] ?? file,
+    librarySources: librarySources(uri),
   });
   const title = vscode.l10n.t("Tracing the shapes of {0}", call === "" ? path.basename(file) : call);
   const location = vscode.ProgressLocation.Notification;

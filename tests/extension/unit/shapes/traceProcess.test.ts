@@ -38,15 +38,23 @@ describe("the command line", () => {
   const interpreter = { command: ["conda", "python"], version: [3, 12, 0] } as const;
   const backend = new Backend("/ext");
   const shapes = backend.shapes.bind(backend);
+  const script = { runs: "/r", call: "", script: "/m.py", librarySources: [] };
 
   it("of a script", () => {
-    const { program, args } = shapes(interpreter, { runs: "/r", call: "", script: "/a b.py" });
+    const { program, args } = shapes(interpreter, { ...script, script: "/a b.py" });
     expect(program).toBe("conda");
     expect(args.slice(-5)).toEqual(["/ext/python_backend", "shapes", "--runs", "/r", "/a b.py"]);
   });
 
   it("of a class", () => {
-    const { args } = shapes(interpreter, { runs: "/r", call: "/m.py:Net", script: "/m.py" });
+    const { args } = shapes(interpreter, { ...script, call: "/m.py:Net" });
     expect(args.slice(-4)).toEqual(["/r", "--call", "/m.py:Net", "/m.py"]);
+  });
+
+  it("with the sources of libraries", () => {
+    const some = shapes(interpreter, { ...script, librarySources: ["transformers", "timm"] });
+    const all = shapes(interpreter, { ...script, librarySources: ["timm", "*"] });
+    expect(some.args.slice(-4)).toEqual(["/r", "--library-sources", "transformers,timm", "/m.py"]);
+    expect(all.args.slice(-3)).toEqual(["/r", "--all-sources", "/m.py"]);
   });
 });
