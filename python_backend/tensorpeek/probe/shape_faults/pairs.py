@@ -36,7 +36,8 @@ def broadcast(left: Shape, right: Shape) -> Shape | None:
 
 def consequence(count: int, total: int) -> str:
     """`count` elements of each, `total` of the result."""
-    return f"each of the {count} values meets all {total // count} of the other tensor instead of its own partner"
+    others = total // count
+    return f"each of the {count} values meets all {others} of the other tensor instead of its own partner"
 
 
 def advice(left: str, right: str) -> str:

@@ -33,7 +33,7 @@ class Lineage(Protocol):
         ...
 
     def layer(self) -> str:
-        """CONVOLUTION, EMBEDDING, or what else made the elements, past what leaves dimensions what they are."""
+        """CONVOLUTION or EMBEDDING if that made the elements, past what leaves dimensions what they are."""
         ...
 
     def turns(self) -> Iterator[Turn]:

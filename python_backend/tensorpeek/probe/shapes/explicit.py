@@ -13,8 +13,12 @@ from tensorpeek.contract.messages import ShapeRemark, ShapeTrace
 from tensorpeek.probe.shapes.call import Call, Target
 from tensorpeek.probe.shapes.fake_trace import Outcome, said, trace
 from tensorpeek.probe.shapes.module_map import ModuleMap
-from tensorpeek.probe.shapes.names import name_symbols
+from tensorpeek.probe.shapes.names import name_symbols, readable
 from tensorpeek.probe.shapes.pair_trace import name_batch
+from tensorpeek.probe.shapes.remarks.changed_samples import changed_samples
+from tensorpeek.probe.shapes.remarks.observer import observed
+from tensorpeek.probe.shapes.remarks.operations import Operations, follow
+from tensorpeek.probe.shapes.remarks.remarks import remarks_of
 from tensorpeek.probe.shapes.sources import Sources
 from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
 from tensorpeek.probe.shapes.work import counted
@@ -25,9 +29,10 @@ OF_THE_USER = Sources()
 class Watched:
     """What one attempt has seen."""
 
-    def __init__(self, recording: Recording, modules: ModuleMap) -> None:
+    def __init__(self, recording: Recording, modules: ModuleMap, operations: Operations) -> None:
         self.recording = recording
         self.modules = modules
+        self.operations = operations
 
 
 def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER) -> ShapeTrace:
@@ -35,21 +40,45 @@ def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER)
 
     `may_run`: also with data, where it can't be traced without.
     """
+
     wants = sources.wanted(target.model)
 
     @contextlib.contextmanager
     def watch(call: Call) -> Generator[Watched]:
-        modules = ModuleMap(call.function)
-        with Tracer(wants) as tracer, modules, counted(wants) as work:
+        modules = ModuleMap(call.function, wants)
+        with Tracer(wants) as tracer, modules, counted(wants) as work, observed(call, wants) as operations:
             tracer.recording.work = work
-            yield Watched(tracer.recording, modules)
+            yield Watched(tracer.recording, modules, operations)
 
     outcome = trace(target, watch, may_run)
     result = _record(target, outcome, wants)
-    name_symbols(result, outcome.roles)
+    names = name_symbols(result, outcome.roles)
     if outcome.second is not None:
         name_batch(result, _record(target, outcome.second, wants), outcome.batch)
+    result["remarks"] += _remarks(target, outcome, names, may_run)
     return result
+
+
+def _remarks(target: Target, outcome: Outcome, names: dict[str, str], may_run: bool) -> list[ShapeRemark]:
+    """What is wrong although it fits; where code of ours fails at it, nothing."""
+    watched: Any = outcome.recording
+    if watched is None:
+        return []
+    operations: Operations = watched.operations
+    if outcome.second is not None:
+        follow(operations, outcome.second.recording.operations, outcome.batch)
+
+    def changed() -> list[int] | None:
+        return (
+            changed_samples(target, max(watched.recording.work.modules.values(), default=0))
+            if may_run
+            else None
+        )
+
+    try:
+        return remarks_of(operations, lambda dim: readable(dim, names), changed)
+    except Exception:  # noqa: BLE001  a fault of ours takes nothing from the trace
+        return []
 
 
 def _record(target: Target, outcome: Outcome, wants: Callable[[str], bool]) -> ShapeTrace:
@@ -60,12 +89,12 @@ def _record(target: Target, outcome: Outcome, wants: Callable[[str], bool]) -> S
         entry=target.entry,
         symbols=[],
         modules=watched.modules.rows(watched.recording.work.modules) if watched is not None else [],
-        remarks=_raised(outcome.error, wants),
+        remarks=raised(outcome.error, wants),
         problem=outcome.problem,
     )
 
 
-def _raised(error: BaseException | None, wants: Callable[[str], bool]) -> list[ShapeRemark]:
+def raised(error: BaseException | None, wants: Callable[[str], bool]) -> list[ShapeRemark]:
     """Where in the annotated code the pass ended early."""
     frames = traceback.extract_tb(error.__traceback__) if error is not None else []
     place = next((frame for frame in reversed(frames) if wants(frame.filename)), None)

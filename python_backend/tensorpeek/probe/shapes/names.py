@@ -14,8 +14,8 @@ PLAIN = re.compile(r"[A-Za-z_]\w{0,15}")
 PARENTHESES = re.compile(r"\(([\w*/ ]+)\)")
 
 
-def name_symbols(trace: ShapeTrace, roles: dict[str, Role]) -> None:
-    """Replaces torch's symbols, as `s0`, in all dims, and fills `symbols`."""
+def name_symbols(trace: ShapeTrace, roles: dict[str, Role]) -> dict[str, str]:
+    """Replaces torch's symbols, as `s0`, in all dims, and fills `symbols`. Returns the names by torch's."""
     sizes = _raw_symbols(trace)
     # The batch of each input is a symbol of its own at first.
     groups = {raw: _group(raw, roles) for raw in sizes}
@@ -42,6 +42,7 @@ def name_symbols(trace: ShapeTrace, roles: dict[str, Role]) -> None:
     for value in _values(trace):
         value["dims"] = [readable(dim, names) for dim in value["dims"]]
     trace["symbols"] = list(symbols.values())
+    return names
 
 
 def _group(raw: str, roles: dict[str, Role]) -> str:
