@@ -8,10 +8,10 @@ from pathlib import Path
 from lsprotocol import types
 from pygls import uris
 
-from tensorpeek.contract.messages import ModelMap
+from tensorpeek.contract.messages import ModelMap, TracedFile
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.shapes.alignment import Alignment
-from tensorpeek.server.shapes.before_running import before_running
+from tensorpeek.server.shapes.contradictions.before_running import before_running
 from tensorpeek.server.shapes.dimmed import dimmed
 from tensorpeek.server.shapes.hover import hover
 from tensorpeek.server.shapes.inlay_hints import inlay_hints, resolved
@@ -49,7 +49,8 @@ class Shapes:
             self._texts.pop(uri, None)
         diagnostics: list[types.Diagnostic] = []
         if (found := self._found(uri)) is not None:
-            diagnostics = [*remarks(*found), *before_running(*found), *dimmed(*found)]
+            sure = before_running(*found, uri, self._is_as_traced)
+            diagnostics = [*remarks(*found), *sure, *dimmed(*found)]
         if diagnostics or uri in self._said:
             self._said.add(uri)
             self._publish(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
@@ -97,6 +98,17 @@ class Shapes:
 
     def _text(self, uri: str) -> OpenText:
         return self._texts.setdefault(uri, OpenText())
+
+    def _is_as_traced(self, file: TracedFile) -> bool:
+        """Whether the text of a file is the one that was traced, in the editor or on disk."""
+        texts = (source.text for uri, source in self._documents.items() if _path(uri) == file["path"])
+        text = next(texts, None)
+        if text is None:
+            try:
+                text = Path(file["path"]).read_text("utf-8")
+            except (OSError, ValueError):
+                return False
+        return text.splitlines() == file["text"].splitlines()
 
     def _shown(self, uri: str) -> Shown | None:
         return self._store.get(_path(uri))

@@ -9,7 +9,8 @@ from lsprotocol import types
 from tensorpeek.server.shapes.alignment import Alignment, Placed
 from tensorpeek.server.shapes.inlay_hints import tooltip
 from tensorpeek.server.shapes.places import place, whole_range
-from tensorpeek.server.shapes.store import Shown, SpanKey, span_key
+from tensorpeek.server.shapes.reaching import Reaching
+from tensorpeek.server.shapes.store import Shown, SpanKey, span_of
 from tensorpeek.server.shapes.text import LONGEST, Traced, code, hint_text
 from tensorpeek.server.source import Source
 
@@ -37,14 +38,17 @@ def hover(shown: Shown, alignment: Alignment, source: Source, where: types.Posit
 
 def _operands(shown: Shown, placed: Placed, key: SpanKey) -> list[tuple[str, Traced]]:
     node = next(
-        (each for each in ast.walk(placed.traced.node) if isinstance(each, ast.expr) and _of(each) == key),
+        (
+            each
+            for each in ast.walk(placed.traced.node)
+            if isinstance(each, ast.expr) and span_of(each) == key
+        ),
         None,
     )
+    reaching = Reaching(shown)
     found: list[tuple[str, Traced]] = []
     for part in _inputs(node):
-        traced = shown.expressions.get(_of(part))
-        if traced is None and isinstance(part, ast.Name):
-            traced = _bound(shown, placed, part)
+        traced = reaching.value(part, placed.traced.node)
         if traced is not None:
             text = ast.unparse(part)
             found.append((text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", traced))
@@ -58,23 +62,5 @@ def _inputs(node: ast.expr | None) -> list[ast.expr]:
     return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)] if node else []
 
 
-def _bound(shown: Shown, placed: Placed, name: ast.Name) -> Traced | None:
-    """What a name was: only where one line alone binds it, so that it can't have been another."""
-    functions = [each for each in shown.file["functions"] if each["line"] <= name.lineno <= each["endLine"]]
-    inner = max(functions, key=lambda each: each["line"], default=None)
-    if inner is None or inner["name"].split(".")[-1] != placed.traced.function.split(".")[-1]:
-        return None
-    bound = [
-        each
-        for each in shown.file["names"]
-        if each["name"] == name.id and inner["line"] <= each["line"] <= inner["endLine"]
-    ]
-    return bound[0] if len(bound) == 1 and span_key(bound[0])[0] <= name.lineno else None
-
-
 def _is_inside(key: SpanKey, other: SpanKey) -> bool:
     return key[:2] >= other[:2] and key[2:] <= other[2:]
-
-
-def _of(node: ast.expr) -> SpanKey:
-    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0

@@ -13,7 +13,7 @@ from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.places import position
 from tensorpeek.server.shapes.settings import Hints, member
 from tensorpeek.server.shapes.statements import Place, Statement
-from tensorpeek.server.shapes.store import Label, Shown, SpanKey, span_key
+from tensorpeek.server.shapes.store import Label, Shown, SpanKey, span_key, span_of
 from tensorpeek.server.shapes.text import (
     Traced,
     bytes_text,
@@ -136,12 +136,12 @@ def _worth_showing(shown: Shown, statement: Statement, which: Hints) -> Iterator
         for part in _parts(node):
             if part is value and whole is not None:
                 continue
-            traced = shown.expressions.get(_of(part))
+            traced = shown.expressions.get(span_of(part))
             if traced is not None and (which == "all" or isinstance(part, ast.Call)):
                 yield (traced["endLine"], traced["endColumn"]), traced
     if isinstance(node, _DEFINITIONS):
         for argument in _arguments(node):
-            if (name := shown.names.get(_of(argument))) is not None:
+            if (name := shown.names.get(span_of(argument))) is not None:
                 yield statement.end, name
     elif whole is not None:
         yield statement.end, whole
@@ -150,16 +150,16 @@ def _worth_showing(shown: Shown, statement: Statement, which: Hints) -> Iterator
 def _whole(shown: Shown, node: ast.stmt) -> Traced | None:
     """What a line as a whole makes."""
     if isinstance(node, (ast.For, ast.AsyncFor)):
-        return shown.names.get(_of(node.target))
+        return shown.names.get(span_of(node.target))
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if not isinstance(node, ast.AugAssign) and node.value is not None:
-            value = shown.expressions.get(_of(node.value))
+            value = shown.expressions.get(span_of(node.value))
             if value is not None:
                 return value
-        return next((found for target in targets if (found := shown.names.get(_of(target)))), None)
+        return next((found for target in targets if (found := shown.names.get(span_of(target)))), None)
     if isinstance(node, (ast.Return, ast.Expr)) and node.value is not None:
-        return shown.expressions.get(_of(node.value))
+        return shown.expressions.get(span_of(node.value))
     return None
 
 
@@ -189,7 +189,3 @@ def _by_span(shown: Shown, span: tuple[Any, ...]) -> Traced | None:
         return None
     key: SpanKey = (span[0], span[1], span[2], span[3])
     return shown.expressions.get(key) or shown.names.get(key)
-
-
-def _of(node: Any) -> SpanKey:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -96,6 +97,11 @@ class Store:
                 if len(traces) == MOST_TRACES:
                     break
         return traces
+
+
+def span_of(node: ast.expr | ast.arg) -> SpanKey:
+    """Of a node of the traced text."""
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
 def span_key(of: TracedExpression | TracedName) -> SpanKey:

@@ -1,0 +1,1 @@
+"""What the present text says against a traced pass, before anything runs."""
