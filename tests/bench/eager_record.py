@@ -53,8 +53,8 @@ class EagerRecord:
         self._mode.__exit__(*raised)
         self._seen.clear()
 
-    def gave(self, frame: FrameType | None, value: Any) -> None:
-        """The expression that a frame is evaluating gave a value."""
+    def gave(self, frame: FrameType | None, value: Any, by: str = "") -> None:
+        """The expression that a frame is evaluating gave a value; `by` a function of this name."""
         if frame is None or frame.f_code.co_filename not in self._texts:
             return
         path, code = frame.f_code.co_filename, frame.f_code
@@ -67,7 +67,10 @@ class EagerRecord:
         span = line, column, end_line, end_column
         shape = shape_of(value)
         # An instruction that unpacks or iterates calls functions as well, which aren't written there.
-        if shape is not None and span in self._texts[path].spans:
+        kind = self._texts[path].spans.get(span)
+        # `hasattr` fetches an attribute too, and gives something else.
+        is_its_own = kind is not None and (by != "__getattr__" or kind is ast.Attribute)
+        if shape is not None and is_its_own:
             self.calls[path, span].add(shape)
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -93,7 +96,7 @@ class EagerRecord:
 
     def _in_other_frame(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":
-            self.gave(frame.f_back, argument)
+            self.gave(frame.f_back, argument, frame.f_code.co_name)
         return self._in_other_frame
 
     def _bound(self, frame: FrameType, line: int | None) -> None:
@@ -128,13 +131,15 @@ class _Text:
 
     def __init__(self, path: str) -> None:
         tree = ast.parse(Path(path).read_bytes(), path)
-        self.spans: set[Span] = set()
+        self.spans: dict[Span, type[ast.AST]] = {}
+        """Each with what stands there."""
         self.arguments: dict[tuple[int, str], int] = {}
         """Line, by the first line of the function and the name."""
         for node in ast.walk(tree):
             is_read = not isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
             if isinstance(node, (ast.expr, ast.AugAssign)) and is_read:
-                self.spans.add((node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0))
+                span = node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+                self.spans[span] = type(node)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
                 for argument in ast.walk(node.args):

@@ -1,4 +1,7 @@
-"""The result of one benchmark: contenders by row, the ratios between them, and whether those are as asked."""
+"""The result of one benchmark: contenders by row, the ratios between them, and whether those are as asked.
+
+Or a table of scores, where nobody is timed.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,31 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Table:
+    """Texts under a title."""
+
+    title: str
+    lines: list[list[str]]
+    """The head first."""
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        head, *rows = self.lines
+        return {"title": self.title, "head": head, "rows": rows, "notes": self.notes}
+
+    def as_text(self) -> str:
+        widths = [max(len(line[column]) for line in self.lines) for column in range(len(self.lines[0]))]
+        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in self.lines]
+        return "\n".join([self.title, "=" * len(self.title), *table, *self.notes])
+
+    def as_markdown(self) -> str:
+        head, *body = self.lines
+        table = [head, ["---"] * len(head), *body]
+        lines = ["| " + " | ".join(line) + " |" for line in table]
+        return "\n".join([f"**{self.title}**", "", *lines, "", *(f"{note}  " for note in self.notes)]).strip()
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """All rows of one benchmark."""
 
@@ -96,16 +124,10 @@ class Benchmark:
         return lines
 
     def as_text(self) -> str:
-        lines = self.cells()
-        widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        return "\n".join([self.title, "=" * len(self.title), *table, *self.notes])
+        return Table(self.title, self.cells(), self.notes).as_text()
 
     def as_markdown(self) -> str:
-        head, *body = self.cells()
-        table = [head, ["---"] * len(head), *body]
-        lines = ["| " + " | ".join(line) + " |" for line in table]
-        return "\n".join([f"**{self.title}**", "", *lines, "", *(f"{note}  " for note in self.notes)]).strip()
+        return Table(self.title, self.cells(), self.notes).as_markdown()
 
 
 def _ratio(row: Row, peer: str) -> str:

@@ -1,6 +1,7 @@
 """Runs the benchmarks of `npm run bench`: `run.py [NAME …] [--quick] [--markdown]`.
 
-Prints a table per benchmark and writes out/bench/NAME.json; `--markdown` also puts the tables in the README.
+Prints a table per benchmark and writes out/bench/NAME.json; `--markdown` also puts the tables in the README:
+each between its own marks, or else between those of them all, which takes a run of them all.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ NAMES = (
     "line_conditions",
     "training_cost",
     "shape_hints",
+    "shapes_step",
+    "shapes",
+    "shape_cost",
 )
-"""One module each, with `run(quick) -> Benchmark`."""
+"""One module each, with `run(quick)` that gives a Benchmark or a Table."""
 
 OUT = REPOSITORY / "out" / "bench"
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
@@ -44,7 +48,7 @@ def main() -> None:
         parser.error(f"no benchmark named {', '.join(sorted(unknown))}")
     os.environ.setdefault("KINETO_LOG_LEVEL", "9")
     OUT.mkdir(parents=True, exist_ok=True)
-    tables = [_run(name, options.quick) for name in options.names or NAMES]
+    tables = {name: _run(name, options.quick) for name in options.names or NAMES}
     if options.markdown:
         _write_readme(tables)
 
@@ -62,22 +66,42 @@ def _run(name: str, quick: bool) -> str:
     return benchmark.as_markdown()
 
 
-def _write_readme(tables: list[str]) -> None:
+def _write_readme(tables: dict[str, str]) -> None:
+    readme = REPOSITORY / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    own = {name for name in NAMES if _marks(name)[0] in text}
+    for name in own & tables.keys():
+        text = _between(text, _marks(name), f"{tables[name]}\n\n{_measured(name)}")
+    common = [name for name in NAMES if name not in own]
+    if tables.keys() >= set(common):
+        where = f"{_measured()} Medians (least–most); `÷ peer` is the peer over ours: more is better."
+        text = _between(text, (START, END), "\n\n".join([where, *(tables[name] for name in common)]))
+    elif not own >= tables.keys():
+        raise SystemExit(f"README.md has one place for the tables of {', '.join(common)}: run them all")
+    readme.write_text(text, encoding="utf-8")
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- bench:{name}:start -->", f"<!-- bench:{name}:end -->"
+
+
+def _between(text: str, marks: tuple[str, str], content: str) -> str:
+    before, start, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
+    if not start or not end:
+        raise SystemExit(f"README.md has no {marks[0]} … {marks[1]}")
+    return f"{before}{start}\n\n{content}\n\n{end}{after}"
+
+
+def _measured(name: str = "") -> str:
     from machine import describe
 
-    readme = REPOSITORY / "README.md"
-    before, start, rest = readme.read_text(encoding="utf-8").partition(START)
-    _, end, after = rest.partition(END)
-    if not start or not end:
-        raise SystemExit(f"README.md has no {START} … {END}")
     machine = describe()
-    where = (
+    return (
         f"Measured {machine['date']} on {machine['cores']} cores ({machine['cpu']}), "
         f"Python {machine['python']}, torch {machine['torch']}, debugpy {machine['debugpy']}, "
-        "by `npm run bench`. Medians (least–most); `÷ peer` is the peer over ours: more is better."
+        f"by `npm run bench{' -- ' + name if name else ''}`."
     )
-    text = "\n\n".join([where, *tables])
-    readme.write_text(f"{before}{START}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 def _say(text: str) -> None:
