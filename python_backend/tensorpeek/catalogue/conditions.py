@@ -202,6 +202,20 @@ MIXING_RESHAPE = ConditionInfo(
     (COOLDOWN,),
     ("reshape",),
 )
+DATA_LEAK = ConditionInfo(
+    "data-leak",
+    "Test data in the training",
+    "Stops when the model is evaluated with rows that it was trained with; tells of statistics of all rows.",
+    (COOLDOWN,),
+    ("leak",),
+)
+SAMPLES_REPLACED = ConditionInfo(
+    "samples-replaced",
+    "Samples replaced after errors",
+    "Stops when a data set catches the errors of many samples and gives others in their place.",
+    (Parameter("share", 0.02, "of the samples"), COOLDOWN),
+    ("samples",),
+)
 
 CONDITIONS: tuple[ConditionInfo, ...] = (
     NAN_LOSS,
@@ -227,6 +241,8 @@ CONDITIONS: tuple[ConditionInfo, ...] = (
     IDENTICAL_UNITS,
     GROWING_GRAPH,
     MIXING_RESHAPE,
+    DATA_LEAK,
+    SAMPLES_REPLACED,
 )
 BY_ID = {info.id: info for info in CONDITIONS}
 

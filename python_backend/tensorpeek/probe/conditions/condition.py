@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from tensorpeek.catalogue.condition_info import ConditionInfo
-from tensorpeek.probe.training.moments import Batch, Failure, Loss, ModuleCall, Step
+from tensorpeek.probe.training.moments import Batch, Evaluation, Failure, Fetched, Loss, ModuleCall, Step
 from tensorpeek.probe.training.report import Report
 
 MOST = 100_000
@@ -32,6 +32,12 @@ class Condition:
     def whole(self, name: str) -> int:
         """A setting that counts: at least 1, and no more than memory has room for."""
         return int(max(1.0, min(self.settings[name], MOST)))
+
+    def on_fetched(self, fetched: Fetched) -> Report | None:
+        """A DataLoader has delivered. Told always: to look at few of them is the condition's business."""
+
+    def on_evaluation(self, evaluation: Evaluation) -> Report | None:
+        """The model is called without gradients, or elsewhere than before. Told always, as above."""
 
     def on_batch(self, batch: Batch) -> Report | None: ...
     def on_module(self, call: ModuleCall) -> Report | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorpeek.probe.conditions.bad_input import BadInput
 from tensorpeek.probe.conditions.condition import Condition
+from tensorpeek.probe.conditions.data_leak import DataLeak
 from tensorpeek.probe.conditions.dead_activation import DeadActivation
 from tensorpeek.probe.conditions.eval_mode import EvalMode
 from tensorpeek.probe.conditions.exploding_gradient import ExplodingGradient
@@ -20,6 +21,7 @@ from tensorpeek.probe.conditions.nan_gradient import NanGradient
 from tensorpeek.probe.conditions.nan_loss import NanLoss
 from tensorpeek.probe.conditions.out_of_memory import OutOfMemory
 from tensorpeek.probe.conditions.parameter_unused import ParameterUnused
+from tensorpeek.probe.conditions.samples_replaced import SamplesReplaced
 from tensorpeek.probe.conditions.shape_error import ShapeError
 from tensorpeek.probe.conditions.silent_broadcast import SilentBroadcast
 from tensorpeek.probe.conditions.step_skipped import StepSkipped
@@ -51,6 +53,8 @@ CLASSES: tuple[type[Condition], ...] = (
     IdenticalUnits,
     GrowingGraph,
     MixingReshape,
+    DataLeak,
+    SamplesReplaced,
 )
 """In the order of the check boxes."""
 BY_ID = {cls.info.id: cls for cls in CLASSES}

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from tensorpeek.probe.training.overhead import Budget
     from tensorpeek.probe.training.report import Report
 
-ALWAYS = ("failure", "end", "skip")
-"""Moments that are too rare to be sampled."""
+ALWAYS = ("failure", "end", "skip", "fetched", "evaluation")
+"""Moments that are too rare to be sampled, or whose conditions keep to a number of looks by themselves."""
 
 
 class Active:

@@ -16,6 +16,8 @@ from tensorpeek.probe.training.report import Report
 from tensorpeek.probe.training.unobserved import unobserved
 
 METHODS = {
+    "fetched": "on_fetched",
+    "evaluation": "on_evaluation",
     "batch": "on_batch",
     "module": "on_module",
     "loss": "on_loss",

@@ -35,6 +35,8 @@ class Hooks:
         self._steps_begun = 0
         self._left_out: weakref.WeakSet[Any] = weakref.WeakSet()
         """Scalers whose step the user did not want."""
+        self.evaluated: set[int] = set()
+        """The identities of the models whose calls without gradients are told."""
         self.compiled = CompiledCalls(self)
         self._core: Any = None
         self._tensor: type = object
@@ -141,6 +143,9 @@ class Hooks:
 
     def _root_call(self, module: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not self._begins_step():
+            if id(module) in self.evaluated and not self._is_grad_enabled():
+                kwargs, caller = keywords_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+                self._tell(self._events.root_evaluated, module, args, kwargs, user_frame(caller))
             return None
         self._pre_hooks.pop(self, None)
         kwargs, caller = keywords_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
@@ -261,7 +266,7 @@ class Hooks:
     def _next(self, original: Callable[..., Any], iterator: Any) -> Any:
         is_first = not getattr(iterator, "_num_yielded", 0)
         batch = original(iterator)
-        self._tell(self._events.batch_fetched, iterator, is_first)
+        self._tell(self._events.batch_fetched, iterator, is_first, batch)
         self.arm()
         return batch
 

@@ -1,9 +1,10 @@
 """The moments of a training step that conditions are told of.
 
-In a step's order: `Batch` before the first module runs, `ModuleCall` after each module on measured steps
-only, `Loss` before each backward pass, `Step` before and after the optimizer changes the weights, `Failure`
-when an exception leaves the program. All of them hold the user's tensors only while they are handed round: a
-condition must not keep them.
+In a step's order: `Fetched` when a DataLoader has delivered, `Batch` before the first module runs,
+`ModuleCall` after each module on measured steps only, `Loss` before each backward pass, `Step` before and
+after the optimizer changes the weights, `Failure` when an exception leaves the program; `Evaluation` is a
+call of the model that may be none of training. All of them hold the user's tensors only while they are
+handed round: a condition must not keep them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tensorpeek.probe.training.training import Training
+
+
+@dataclass
+class Fetched:
+    """A DataLoader has delivered a batch."""
+
+    training: Training
+    dataset: Any
+    batch: Any
+    rows: list[int] | None
+    """The indices of the data set that were asked for, in the batch's order, where that is known."""
+
+
+@dataclass
+class Evaluation:
+    """A model that has been trained is called, before its forward: without gradients, or at another line than
+    in the step before.
+    """
+
+    training: Training
+    module: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    frame: FrameType | None
+    """The user's frame that calls the module; live."""
+    has_gradients: bool = False
+    """So that a backward pass may follow, by which it turns out to be a step of the training."""
 
 
 @dataclass

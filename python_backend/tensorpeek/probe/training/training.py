@@ -120,7 +120,8 @@ class Training:
         self._reporting.listeners.append(callback)
 
     def on_moment(self, kind: str, callback: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls back at each moment of a kind: batch, module, loss, gradients, update, skip, capsule.
+        """Calls back at each moment of a kind: fetched, evaluation, batch, module, loss, gradients, update,
+        skip, capsule.
 
         Returns a function that ends it.
         """
@@ -198,6 +199,11 @@ class Training:
     def measure_modules(self, wanted: bool) -> None:
         """Whether the modules' calls are moments from now on."""
         self._hooks.measure(wanted)
+
+    def tell_evaluations_of(self, module: Any) -> None:
+        """Calls of this model without gradients are moments from now on, if anyone wants them."""
+        if self.wants("evaluation"):
+            self._hooks.evaluated.add(id(module))
 
     def end_step(self) -> None:
         self._dispatch.over()

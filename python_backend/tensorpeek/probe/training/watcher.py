@@ -12,7 +12,7 @@ from tensorpeek.probe.training import device_values, scaling
 from tensorpeek.probe.training.capsule import NoCapsule
 from tensorpeek.probe.training.capsule_replay import CapsuleReplay, Replayed
 from tensorpeek.probe.training.loss_names import loss_name
-from tensorpeek.probe.training.moments import Batch, Loss, ModuleCall, Step
+from tensorpeek.probe.training.moments import Batch, Evaluation, Fetched, Loss, ModuleCall, Step
 from tensorpeek.probe.training.passes import DataPasses
 from tensorpeek.probe.training.places import is_users_code, line_in, user_frame
 from tensorpeek.probe.training.random_state import random_state
@@ -69,6 +69,7 @@ class Watcher:
         last = state.record
         if last is None or last.module is not module:
             training.models.add_root(module)
+            training.tell_evaluations_of(module)
         whole = step < FIRST_STEPS or seconds > SLOW_STEP_S
         record = StepRecord(step, module, args, kwargs, random_state(whole))
         record.rows = self._passes.rows
@@ -79,9 +80,19 @@ class Watcher:
         wanted = training.wants("module")
         if wanted is not self._is_measuring:
             self._measure(wanted)
+        is_elsewhere = last is not None and (last.code is not record.code or last.line != record.line)
+        if is_elsewhere and frame is not None and training.wants("evaluation"):
+            training.moment("evaluation", Evaluation(training, module, args, kwargs, frame, True), frame)
         if training.wants("batch"):
             training.moment("batch", Batch(training, module, args, kwargs, frame, record.rows), frame)
         return replaced
+
+    def root_evaluated(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None
+    ) -> None:
+        training = self._training
+        if not self.is_idle_copy and not training.is_evaluating() and training.wants("evaluation"):
+            training.moment("evaluation", Evaluation(training, module, args, kwargs, frame), frame)
 
     def module_returned(
         self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
@@ -168,8 +179,12 @@ class Watcher:
     def scaled(self, scaler: Any, outputs: Any, result: Any) -> None:
         self._scaling.scaled(scaler, outputs, result)
 
-    def batch_fetched(self, iterator: Any, is_first: bool) -> None:
+    def batch_fetched(self, iterator: Any, is_first: bool, batch: Any) -> None:
         self._passes.fetched(iterator, is_first)
+        training = self._training
+        if training.wants("fetched") and not self.is_idle_copy and not training.is_evaluating():
+            dataset = getattr(iterator, "_dataset", None)
+            training.moment("fetched", Fetched(training, dataset, batch, self._passes.rows), user_frame())
 
     def indices_drawn(self, iterator: Any, indices: Any) -> None:
         self._passes.indices_drawn(iterator, indices)
