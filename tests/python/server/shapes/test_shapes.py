@@ -230,6 +230,18 @@ def test_two_features_share_the_diagnostics_of_a_file() -> None:
     assert shown == [1, 2, 1]
 
 
+def test_what_two_features_say_of_a_line_is_said_once() -> None:
+    shown: list[list[str]] = []
+    owner = Diagnostics(lambda params: shown.append([each.message for each in params.diagnostics]))
+    run, traced = owner.of("findings"), owner.of("shapes")
+    one, other = (types.Diagnostic(ALL, text, code="mixing-reshape") for text in ("ran", "traced"))
+    below = types.Diagnostic(types.Range(types.Position(3, 0), types.Position(3, 1)), "below", code=one.code)
+    traced(types.PublishDiagnosticsParams("file:///a", [other, below]))
+    run(types.PublishDiagnosticsParams("file:///a", [one]))
+    run(types.PublishDiagnosticsParams("file:///a", []))
+    assert shown == [["traced", "below"], ["ran", "below"], ["traced", "below"]]
+
+
 @given(st.lists(st.sampled_from(["a = f(x)", "b = g(a)", "if a:\n    c = 1", "d = (1,\n  2)"]), max_size=8))
 def test_a_text_is_aligned_with_itself_after_it_moved(parts: list[str]) -> None:
     text = "\n".join(parts)

@@ -528,7 +528,7 @@ class Tagger(Pair):
         self.fc = nn.Linear(D, T)
 
 
-@row("loss-classes", sequence_and_classes)
+@row("loss-input", sequence_and_classes)
 class ClassesBehind(Tagger):
     def sick(self, x: Tensor, y: Tensor) -> Tensor:
         return F.cross_entropy(self.fc(x), y)  # sick
@@ -537,7 +537,7 @@ class ClassesBehind(Tagger):
         return F.cross_entropy(self.fc(x).transpose(1, 2), y)
 
 
-@row("loss-classes", sequence_and_classes)
+@row("loss-input", sequence_and_classes)
 class ClassesBehindInARow(Tagger):
     def sick(self, x: Tensor, y: Tensor) -> Tensor:
         return nn.CrossEntropyLoss()(F.relu(self.fc(x)) * 2, y)  # sick
@@ -546,7 +546,7 @@ class ClassesBehindInARow(Tagger):
         return nn.CrossEntropyLoss()((F.relu(self.fc(x)) * 2).flatten(0, 1), y.flatten())
 
 
-@row("loss-classes", sequence_and_classes)
+@row("loss-input", sequence_and_classes)
 class SoftTargets(Pair):
     def __init__(self) -> None:
         super().__init__()
@@ -572,7 +572,7 @@ class LikelihoodOverSamples(Classifier):
         return F.nll_loss(likelihood, y)
 
 
-@row("loss-classes", sequence_and_classes)
+@row("loss-input", sequence_and_classes)
 class LikelihoodOverPositions(Pair):
     def __init__(self) -> None:
         super().__init__()
@@ -587,7 +587,7 @@ class LikelihoodOverPositions(Pair):
         return F.nll_loss(scores.log_softmax(1), y)
 
 
-@row("loss-classes", image)
+@row("loss-input", image)
 class PixelsTurned(Pair):
     def __init__(self) -> None:
         super().__init__()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,14 +20,32 @@ from unit.shapes_remarks.pairs import ROWS, Row, Twin
 from tensorpeek.contract.messages import ShapeRemark
 from tensorpeek.probe.shapes.call import Call, Target
 from tensorpeek.probe.shapes.explicit import traced
+from tensorpeek.probe.shapes.fake_trace import trace
+from tensorpeek.probe.shapes.names import readable
+from tensorpeek.probe.shapes.remarks.changed_samples import changed_samples
 from tensorpeek.probe.shapes.remarks.observer import observed
 from tensorpeek.probe.shapes.remarks.operations import VIEWS, Operations, follow
+from tensorpeek.probe.shapes.remarks.registry import RULES
+from tensorpeek.probe.shapes.remarks.remarks import remarks_of
+from tensorpeek.probe.shapes.remarks.rule import Rule
 from tensorpeek.probe.shapes.remarks.samples import Samples
+from tensorpeek.probe.training.places import is_users_file
 
 
 def remarks(model: nn.Module, inputs: tuple[torch.Tensor, ...], may_run: bool = True) -> list[ShapeRemark]:
-    trace = traced(Target("Net", model, None, inputs, {}), may_run)
-    return trace["remarks"]
+    """As a trace makes them, without the rest of it."""
+    target = Target("Net", model, None, inputs, {})
+
+    def watch(call: Call) -> AbstractContextManager[Operations]:
+        return observed(call, is_users_file)
+
+    outcome = trace(target, watch, may_run)
+    assert outcome.recording is not None
+    if outcome.second is not None:
+        follow(outcome.recording, outcome.second.recording, outcome.batch)
+    names = {raw: role.name for raw, role in outcome.roles.items()}
+    changed = (lambda: changed_samples(target, 0)) if may_run else (lambda: None)
+    return remarks_of(outcome.recording, lambda dim: readable(dim, names), changed)
 
 
 def twin(row: Row, is_sick: bool, may_run: bool = True) -> list[ShapeRemark]:
@@ -78,8 +98,9 @@ def pair(name: str) -> Row:
     return next(row for row in ROWS if row.pair.__name__ == name)
 
 
-def test_a_remark_says_what_was_seen() -> None:
-    remark = twin(pair("TimeFirstFlattened"), is_sick=True)[0]
+def test_a_remark_of_a_trace_says_what_was_seen() -> None:
+    row = pair("TimeFirstFlattened")
+    [remark] = traced(Target("Net", Twin(row.pair(), True), None, row.inputs(), {}))["remarks"]
     assert remark["message"].startswith("[6, B, 8] is reshaped to [B, 48]")
     assert remark["evidence"][1:] == [
         "by the order of the elements, row 0 holds parts of samples 0, 1, 2, 3",
@@ -177,3 +198,9 @@ def _passed(chain: Callable[..., torch.Tensor], sizes: list[int], at: int, count
     with observed(Call(None, (x,), {}), lambda path: True) as operations:
         chain(x, count)
     return operations
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_readme_has_every_rule(rule: type[Rule]) -> None:
+    readme = Path(__file__).parents[4] / "README.md"
+    assert f"| `{rule.name}` | {rule.description} |" in readme.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ MOST_STEPS = 20
 
 
 class LossClasses(Rule):
-    name = "loss-classes"
+    name = "loss-input"
     description = "A cross-entropy or nll_loss takes positions or samples for the classes."
 
     def look(self, operation: Operation, seen: Pass) -> Iterator[Fault]:
