@@ -6,6 +6,7 @@ import tseslint from "typescript-eslint";
 const FEATURES = [
   "hover",
   "inlineValues",
+  "model",
   "processPicker",
   "shapes",
   "statusBar",
@@ -71,10 +72,11 @@ export default defineConfig(
     files: [
       "extension/webview/**/*.ts",
       "extension/src/contract/**/*.ts",
-      "extension/src/common/{coalesce,numbers}.ts",
+      "extension/src/common/{coalesce,numbers,quantities}.ts",
       "extension/src/contributions.ts",
       "extension/src/debug/{filterState,pauseState}.ts",
       "extension/src/hover/expressionText.ts",
+      "extension/src/model/{moduleTree,shapeText}.ts",
       "extension/src/processPicker/processList.ts",
       "extension/src/trainingBreakpoints/conditionText.ts",
       "extension/src/python/{backend,places,version}.ts",

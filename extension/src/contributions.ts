@@ -28,11 +28,18 @@ export const COMMANDS = {
   replayCapsule: "tensorpeek.training.replayCapsule",
   openFinding: "tensorpeek.training.openFinding",
   traceShapes: "tensorpeek.traceShapes",
+  openModule: "tensorpeek.model.open",
+  openModuleClass: "tensorpeek.model.openClass",
+  filterModules: "tensorpeek.model.filter",
+  clearModuleFilter: "tensorpeek.model.clearFilter",
+  copyModules: "tensorpeek.model.copy",
+  copyModulePath: "tensorpeek.model.copyPath",
 } as const;
 
 export const VIEWS = {
   training: "tensorpeek.training",
   tensors: "tensorpeek.tensors",
+  model: "tensorpeek.model",
 } as const;
 
 /** Keys for `when` clauses; each is written in one place only. */
@@ -41,6 +48,10 @@ export const CONTEXT_KEYS = {
   sessionActive: "tensorpeek.sessionActive",
   /** There are line conditions or findings, which the view shows without a session too. */
   hasTraining: "tensorpeek.hasTraining",
+  /** There is a trace whose modules the view Model shows. */
+  hasModel: "tensorpeek.hasModel",
+  /** The view Model shows a part of the modules. */
+  modelFiltered: "tensorpeek.modelFiltered",
   /** The program in focus is stopped for a finding, before the weights change. */
   stoppedForTraining: "tensorpeek.stoppedForTraining",
   /** The lines of the active editor that have a training breakpoint, 1-based. */

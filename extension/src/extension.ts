@@ -15,6 +15,8 @@ import { EvaluatableExpressionProvider } from "./hover/evaluatableExpressionProv
 import { InlineValuesProvider } from "./inlineValues/inlineValuesProvider";
 import { ServerClient } from "./languageClient/serverClient";
 import { createLog } from "./log";
+import { registerModel } from "./model/commands";
+import { ModelView } from "./model/modelView";
 import { pickProcess } from "./processPicker/pickProcess";
 import { Backend } from "./python/backend";
 import { Interpreters } from "./python/interpreter";
@@ -94,7 +96,10 @@ export function activate(context: vscode.ExtensionContext): void {
   owned.add(followGutterLines());
   registerTrainingBreakpoints(server, tracker, log).forEach((command) => owned.add(command));
 
-  const traced = (): void => void server.runChanged();
+  const model = owned.add(new ModelView(server, log));
+  registerModel(model).forEach((command) => owned.add(command));
+  owned.add(tracker.onDidEndSession(() => void model.traceChanged()));
+  const traced = (): void => void model.traceChanged();
   registerShapes({ backend, interpreters, log, memory: context.workspaceState, traced }).forEach((command) =>
     owned.add(command),
   );

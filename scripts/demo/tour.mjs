@@ -114,7 +114,7 @@ export const VIEWS = [
       await workbench.startConfiguration("Train on shards");
       await workbench.waitPaused("# @bp:backward");
       await workbench.debug.stopReason(/loss .*usual/);
-      await workbench.debug.showTraining();
+      await workbench.debug.showAlone("Training");
       await workbench.debug.trainingRow("tp.spike(loss)").waitFor();
     },
   },
@@ -138,7 +138,7 @@ export const VIEWS = [
       await workbench.waitPaused("# @bp:step");
       await workbench.debug.stopReason(/NaN in gradients/);
       await workbench.debug.exceptionWidget().waitFor();
-      await workbench.debug.showTraining();
+      await workbench.debug.showAlone("Training");
       await workbench.debug.trainingRow("Skip This Step").waitFor();
     },
   },

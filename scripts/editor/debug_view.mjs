@@ -87,18 +87,28 @@ export class DebugView {
     return this.page.locator(".editor-instance .codicon-debug-breakpoint-conditional").first();
   }
 
-  /** Gives the view Training the whole side bar. */
-  async showTraining() {
-    await this.section("Training", true);
-    for (const title of ["Variables", "Watch", "Call Stack", "Breakpoints", "Tensors"])
-      await this.section(title, false);
+  /** Gives one of the side bar's views all of it. @param {string} title */
+  async showAlone(title) {
+    await this.section(title, true);
+    const titles = await this.page.locator(".debug-viewlet .pane-header .title").allTextContents();
+    for (const other of titles) if (other !== title) await this.section(other, false);
   }
 
   /** A row of the view Training, by what it says. @param {string | RegExp} text */
   trainingRow(text) {
+    return this.row("Training", text);
+  }
+
+  /** A row of one of the side bar's trees, by what it says. @param {string} title of the view @param {string | RegExp} text */
+  row(title, text) {
     return this.page
-      .locator('.pane:has(.pane-header[aria-label^="Training"]) .monaco-list-row', { hasText: text })
+      .locator(`.pane:has(.pane-header[aria-label^="${title}"]) .monaco-list-row`, { hasText: text })
       .first();
+  }
+
+  /** Expands rows of a tree, one below the other. @param {string} title of the view @param {string[]} texts */
+  async unfold(title, ...texts) {
+    for (const text of texts) await setExpanded(this.row(title, text), true);
   }
 
   /** Waits for what Call Stack says about the stop; VS Code keeps that up to date only while the section is open. @param {RegExp} text */

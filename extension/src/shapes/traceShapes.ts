@@ -2,6 +2,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, showUserError, UserError } from "../common/errors";
 import { librarySources } from "../configuration";
+import { VIEWS } from "../contributions";
 import type { Log } from "../log";
 import type { Backend } from "../python/backend";
 import type { Interpreters } from "../python/interpreter";
@@ -48,10 +49,14 @@ export async function traceShapes(
   }
   if (output.ok) {
     tools.traced();
+    const showModel = vscode.l10n.t("Show Model");
     const show = vscode.l10n.t("Show Output");
     const message = vscode.l10n.t("The shapes of {0} are traced.", call === "" ? path.basename(file) : call);
-    if ((await vscode.window.showInformationMessage(message, show)) === show) {
+    const chosen = await vscode.window.showInformationMessage(message, showModel, show);
+    if (chosen === show) {
       await showText(output.text);
+    } else if (chosen === showModel) {
+      await vscode.commands.executeCommand(`${VIEWS.model}.focus`);
     }
     return;
   }

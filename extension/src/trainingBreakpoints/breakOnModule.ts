@@ -5,19 +5,13 @@ import { request } from "../debug/sessionClient";
 import type { SessionTracker } from "../debug/sessionTracker";
 import type { Log } from "../log";
 
-/** Stops where a module of the model runs: a function breakpoint that the adapter understands. */
-export async function breakOnModule(tracker: SessionTracker, log: Log): Promise<void> {
+/**
+ * Stops where a module of the model runs: a function breakpoint that the adapter understands.
+ * @param given the module's path, where the user has pointed at one
+ */
+export async function breakOnModule(tracker: SessionTracker, log: Log, given = ""): Promise<void> {
   const title = vscode.l10n.t("Break on Module");
-  const names = await moduleNames(tracker, log);
-  const pattern = await pickOrType({
-    title,
-    placeholder:
-      names.length > 0
-        ? vscode.l10n.t("A module of the model; * stands for any part of a name")
-        : vscode.l10n.t("A module path, as in encoder.layers.*; names are listed once the model has run"),
-    answers: names.map((text): Answer => ({ text, label: text })),
-    typed: (text) => ({ text, label: text, description: vscode.l10n.t("as typed"), alwaysShow: true }),
-  });
+  const pattern = given === "" ? await askPattern(title, await moduleNames(tracker, log)) : given;
   if (pattern === undefined) {
     return;
   }
@@ -37,6 +31,18 @@ export async function breakOnModule(tracker: SessionTracker, log: Log): Promise<
   if (phase) {
     vscode.debug.addBreakpoints([new vscode.FunctionBreakpoint(`module:${pattern}${phase.suffix}`)]);
   }
+}
+
+function askPattern(title: string, names: readonly string[]): Promise<string | undefined> {
+  return pickOrType({
+    title,
+    placeholder:
+      names.length > 0
+        ? vscode.l10n.t("A module of the model; * stands for any part of a name")
+        : vscode.l10n.t("A module path, as in encoder.layers.*; names are listed once the model has run"),
+    answers: names.map((text): Answer => ({ text, label: text })),
+    typed: (text) => ({ text, label: text, description: vscode.l10n.t("as typed"), alwaysShow: true }),
+  });
 }
 
 async function moduleNames(tracker: SessionTracker, log: Log): Promise<readonly string[]> {

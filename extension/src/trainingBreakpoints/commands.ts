@@ -26,7 +26,7 @@ export function registerTrainingBreakpoints(
         await edit(breakpoint, server);
       }
     }),
-    register(COMMANDS.breakOnModule, () => breakOnModule(tracker, log)),
+    register(COMMANDS.breakOnModule, (row?: { readonly path?: string }) => breakOnModule(tracker, log, row?.path)),
   ];
 }
 

@@ -46,7 +46,7 @@ describe("a training breakpoint of a line", () => {
 
   test("is listed in the view Training with its line", async () => {
     const { debug } = window.workbench;
-    await debug.showTraining();
+    await debug.showAlone("Training");
     await debug.trainingRow(/^loss .*usual/).waitFor();
     await debug.trainingRow("tp.spike(loss)").filter({ hasText: "spike.py:16" }).waitFor();
   });
@@ -107,7 +107,7 @@ describe("the check box “NaN or Inf in gradients”", () => {
 
   test("is a finding in the view Training, and a click goes to its line", async () => {
     const { workbench } = window;
-    await workbench.debug.showTraining();
+    await workbench.debug.showAlone("Training");
     await workbench.debug.trainingRow(/^Step 30/).waitFor();
     await workbench.debug.trainingRow(/^loss.*█/).waitFor();
     await workbench.debug.trainingRow(/^Findings/).waitFor();

@@ -43,6 +43,7 @@ describe("package.json and the code name the same", () => {
     expect(views.map(({ when }) => when)).toEqual([
       `${CONTEXT_KEYS.sessionActive} || ${CONTEXT_KEYS.hasTraining}`,
       CONTEXT_KEYS.sessionActive,
+      `${CONTEXT_KEYS.sessionActive} || ${CONTEXT_KEYS.hasModel}`,
     ]);
   });
 

@@ -191,7 +191,7 @@ export const window = {
   createStatusBarItem: (): Record<string, unknown> => statusBarItem,
 };
 
-export const env = { clipboard: { writeText: (): Promise<void> => Promise.resolve() } };
+export const env = { language: "en", clipboard: { writeText: (): Promise<void> => Promise.resolve() } };
 
 export enum StatusBarAlignment {
   Left = 1,
