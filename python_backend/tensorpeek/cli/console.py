@@ -20,7 +20,7 @@ class Console:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream if stream is not None else sys.stderr
-        self._is_coloured = _shows_colours(self._stream)
+        self._is_coloured = shows_colours(self._stream)
 
     def finding(self, finding: Finding) -> None:
         lines = [f"{self._red('tensorpeek: ' + clean(finding['title']))} · {_when(finding)}"]
@@ -68,7 +68,8 @@ def clean(text: str) -> str:
     return text.translate(CONTROL)
 
 
-def _shows_colours(stream: TextIO) -> bool:
+def shows_colours(stream: TextIO) -> bool:
+    """Whether it is a terminal whose user has not asked for plain text."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     try:

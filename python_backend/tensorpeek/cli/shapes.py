@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from tensorpeek.cli import program, shapes_text
-from tensorpeek.cli.console import Console, clean
+from tensorpeek.cli.console import Console, clean, shows_colours
 from tensorpeek.cli.shapes_options import ShapesOptions
 from tensorpeek.contract.messages import ShapeTrace
 from tensorpeek.probe.run_output import RUN_OUTPUT
@@ -165,11 +165,14 @@ class Session:
         if not any(file["expressions"] for file in trace["files"]) and not trace["modules"]:
             self._fail(f"{target.entry}: {trace['problem'] or 'nothing of it is Python code of yours'}")
         self._write(trace)
-        text = shapes_text.table(trace) if self._options.shows_table else shapes_text.annotated(trace)
+        is_coloured = shows_colours(self._out)
+        text = (
+            shapes_text.table(trace, is_coloured)
+            if self._options.shows_table
+            else clean(shapes_text.annotated(trace))
+        )
         with contextlib.suppress(OSError, ValueError):
-            self._out.write(
-                "\n".join(filter(None, (clean(shapes_text.heading(trace)), "", clean(text)))) + "\n"
-            )
+            self._out.write("\n\n".join(filter(None, (clean(shapes_text.heading(trace)), text))) + "\n")
         self._exit(0)
 
     def _write(self, trace: ShapeTrace) -> None:

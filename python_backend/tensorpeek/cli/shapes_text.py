@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from tensorpeek.cli.console import clean
 from tensorpeek.contract.messages import ShapeTrace, ShapeValue, TracedFile
 from tensorpeek.runs.module_table import module_table, shape_text
 
@@ -31,9 +32,13 @@ def heading(trace: ShapeTrace) -> str:
     return "\n".join(lines)
 
 
-def table(trace: ShapeTrace) -> str:
-    """The tree of modules."""
-    return "\n".join(line.text for line in module_table(trace["modules"]))
+def table(trace: ShapeTrace, is_coloured: bool) -> str:
+    """The tree of modules, without control characters but for our own, which grey what was not called."""
+    lines = module_table(trace["modules"])
+    return "\n".join(
+        f"\033[2m{clean(line.text)}\033[0m" if is_coloured and line.is_faint else clean(line.text)
+        for line in lines
+    )
 
 
 def all_shown(values: Iterable[ShapeValue], calls: int) -> str:
