@@ -35,6 +35,11 @@ class RunOutput:
         """The run folder; None while nothing was written."""
         return None if self._folder is None else self._folder.written
 
+    @property
+    def runs(self) -> Path:
+        """The folder of all runs."""
+        return self._runs.absolute()
+
     def path(self) -> Path:
         """The run folder, which exists from now on. Raises OSError."""
         with self._lock:

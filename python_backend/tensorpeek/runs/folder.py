@@ -38,6 +38,10 @@ class RunFolder:
         if self._path is None:
             self._path = self._make()
             run_file.write(self._path, self._info())
+        elif not self._path.is_dir():
+            # Of a run that had only a trace, a later run may have removed it.
+            self._path.mkdir(parents=True)
+            run_file.write(self._path, self._info())
         return self._path
 
     def _make(self) -> Path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -205,20 +204,11 @@ def _is_whole_training(function: Function, first: int, last: int) -> bool:
 def _lines_by_code(record: StepRecord) -> Iterator[tuple[CodeType, int]]:
     """Where each of the user's functions was when the model was called, the outermost first."""
     for code, instruction in reversed(record.callers):
-        line = _line_of(code, instruction)
+        line = line_at(code, instruction)
         if line:
             yield code, line
     if record.code is not None:
         yield record.code, record.line
-
-
-def _line_of(code: CodeType, instruction: int) -> int:
-    if hasattr(code, "co_lines"):
-        for start, end, line in code.co_lines():
-            if start <= instruction < end and line is not None:
-                return line
-        return 0
-    return max((line for start, line in dis.findlinestarts(code) if start <= instruction), default=0)
 
 
 def _is_live(record: StepRecord, code: CodeType) -> bool:

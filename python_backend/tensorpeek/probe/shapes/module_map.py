@@ -59,22 +59,27 @@ class ModuleMap:
 
     def _called(self, module: Any, args: tuple[Any, ...]) -> None:
         try:
-            calls = self._calls.setdefault(id(module), _Calls())
-            calls.count += 1
-            if calls.place is None:
-                calls.place = place_of(self._caller(sys._getframe(1)))  # pyright: ignore[reportPrivateUsage]
+            self.add_call(module, place_of(self._caller(sys._getframe(1))))  # pyright: ignore[reportPrivateUsage]
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             pass
 
     def _returned(self, module: Any, args: tuple[Any, ...], output: Any) -> None:
         try:
-            value = described(output)
-            if value is not None:
-                calls = self._calls.setdefault(id(module), _Calls())
-                calls.bytes += _bytes(value)
-                _note(calls, value)
+            self.add_output(module, described(output))
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             pass
+
+    def add_call(self, module: Any, place: Place | None) -> None:
+        calls = self._calls.setdefault(id(module), _Calls())
+        calls.count += 1
+        if calls.place is None:
+            calls.place = place
+
+    def add_output(self, module: Any, value: ShapeValue | None) -> None:
+        if value is not None:
+            calls = self._calls.setdefault(id(module), _Calls())
+            calls.bytes += _bytes(value)
+            _note(calls, value)
 
     def _caller(self, frame: FrameType | None) -> FrameType | None:
         while frame is not None and not self._wants(frame.f_code.co_filename):

@@ -58,6 +58,8 @@ class Recorder:
         self._thread = get_ident()
         self._is_open = True
         self._kept = 0
+        self._shapes: dict[int, dict[Any, ShapeValue]] = {}
+        """Of plain tensors, by the class's address: in a small step each place would make its own anew."""
         self._silent: dict[int, type] = {id(kind): kind for kind in UNCHANGING}
         """Classes whose values neither are nor hold tensors; by address: a class may define its hash."""
         torch = sys.modules.get("torch")
@@ -127,7 +129,7 @@ class Recorder:
             if is_plain and not self._modes():
                 if seen is None:
                     seen = table[number] = Seen()
-                self._add_plain(seen, value)
+                self._add_plain(seen, kind, value)
                 return
             if seen is not None and seen.calls >= MOST_LOOKS and seen.calls % THEN_EVERY:
                 seen.calls += 1
@@ -142,7 +144,7 @@ class Recorder:
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             self.is_faulty = True
 
-    def _add_plain(self, seen: Seen, value: Any) -> None:
+    def _add_plain(self, seen: Seen, kind: type, value: Any) -> None:
         key = value.shape, value.dtype, value.device
         try:
             index = seen.by_key.get(key)
@@ -150,7 +152,9 @@ class Recorder:
             self._note(seen, self._index(seen, tensor(value)))
             return
         if index is None:
-            index = self._index(seen, tensor(value))
+            of_kind = self._shapes.setdefault(id(kind), {})
+            shape = of_kind.get(key) or of_kind.setdefault(key, tensor(value))
+            index = self._index(seen, shape)
             if len(seen.by_key) < MOST_ORDER:
                 seen.by_key[key] = index
         self._note(seen, index)

@@ -182,7 +182,7 @@ def _file(recorder: Recorder, work: Work | None) -> TracedFile:
                 "column": column,
                 "endLine": end_line,
                 "endColumn": end_column,
-                "values": seen.values,
+                "values": [{**value} for value in seen.values],
                 "order": seen.order,
                 "calls": seen.calls,
                 "flops": by_span.get(span, 0),
@@ -197,7 +197,7 @@ def _file(recorder: Recorder, work: Work | None) -> TracedFile:
                 "column": column,
                 "endLine": end_line,
                 "endColumn": end_column,
-                "values": seen.values,
+                "values": [{**value} for value in seen.values],
                 "order": seen.order,
                 "calls": seen.calls,
             }

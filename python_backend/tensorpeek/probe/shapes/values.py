@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Sequence
 from itertools import islice
 from types import MemberDescriptorType
 from typing import Any
@@ -74,12 +75,12 @@ def tensor(value: Any) -> ShapeValue:
         except (RuntimeError, TypeError):  # nested tensors have no shape in common
             shape, dtype, device = [], "", ""
     name = type(value).__name__
-    result = _value(
-        "tensor",
-        "Tensor" if name == "FakeTensor" else name,
-        [str(size) for size in shape],
-        [size_of(size) for size in shape],
-    )
+    return of_facts("Tensor" if name == "FakeTensor" else name, shape, dtype, device)
+
+
+def of_facts(name: str, shape: Sequence[Any], dtype: str, device: str) -> ShapeValue:
+    """Of a tensor, by its class's name."""
+    result = _value("tensor", name, [str(size) for size in shape], [size_of(size) for size in shape])
     result["dtype"], result["device"] = dtype, device
     return result
 

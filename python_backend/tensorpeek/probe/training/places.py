@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
 import sysconfig
@@ -74,6 +75,23 @@ def line_in(frame: FrameType) -> int:
     if known is None:
         known = _lines[key] = code, frame.f_lineno or 0
     return known[1]
+
+
+def line_at(code: CodeType, instruction: int) -> int:
+    """The line of an instruction; 0 where it has none."""
+    if hasattr(code, "co_lines"):
+        for start, end, line in code.co_lines():
+            if start <= instruction < end and line is not None:
+                return line
+        return 0
+    return max((line for start, line in dis.findlinestarts(code) if start <= instruction), default=0)
+
+
+def last_line(code: CodeType) -> int:
+    """Of a function, what is defined in it included."""
+    own = max((line for _, line in dis.findlinestarts(code) if line), default=code.co_firstlineno)
+    inner = (last_line(constant) for constant in code.co_consts if type(constant) is CodeType)
+    return max(own, *inner, 0)
 
 
 def place_of(frame: FrameType | None) -> Place | None:
