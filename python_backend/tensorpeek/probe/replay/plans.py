@@ -21,6 +21,7 @@ from tensorpeek.probe.replay.rerun import Rerun
 from tensorpeek.probe.replay.rewrite import LEFT, compiled
 from tensorpeek.probe.replay.source import Function, function_of
 from tensorpeek.probe.replay.watch import Watch
+from tensorpeek.probe.training.places import line_at
 from tensorpeek.probe.training.step_record import StepRecord
 
 _MODES = frozenset({"autocast", "amp", "sdpa_kernel", "enable_grad", "set_grad_enabled"})
