@@ -12,6 +12,7 @@ from typing import Any, Callable, Literal
 
 from tensorpeek.contract.messages import CONTRACT_VERSION, Profile
 from tensorpeek.probe.process import version_of
+from tensorpeek.probe.profiling.bystander import Bystander
 from tensorpeek.probe.profiling.departures import Departures
 from tensorpeek.probe.profiling.hooks import Hooks
 from tensorpeek.probe.profiling.loaders import Loaders
@@ -60,6 +61,7 @@ class Profiler:
         self._steps = Steps()
         self._memory = Memory()
         self._sampler = Sampler(self._tick)
+        self._bystander = Bystander(self._stacks.stack_of, INTERVAL_S)
         self._hooks = Hooks(self)
         self._arrival = Arrival(self._hooks_in)
         self._departures = Departures(lambda: self.end("ended"))
@@ -88,7 +90,8 @@ class Profiler:
             if self._window is not None:
                 self._window.torch_comes()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
+            # Python warns where a process with threads is copied; ours is started again by the next tick.
+            os.register_at_fork(before=self._before_fork, after_in_child=self._forked)
         self._departures.watch()
         self._sampler.start()
 
@@ -98,6 +101,7 @@ class Profiler:
             return
         self._is_over = True
         self._sampler.stop()
+        self._bystander.stop()
         self._arrival.leave()
         self._departures.stop()
         if self._window is not None:
@@ -188,9 +192,16 @@ class Profiler:
     def _tick(self, frame: FrameType | None, seconds: float, late: float) -> None:
         if os.getpid() != self._process:
             return
-        self._stacks.add(frame, seconds, late, self._steps.count == 0)
+        stacks, is_start_up = self._stacks, self._steps.count == 0
+        seen = self._bystander.take(with_waits=late > 0)
+        for stack in seen:
+            stacks.add(stack, seconds / len(seen), seconds / len(seen), is_start_up)
+        if not seen:
+            native = seconds if stacks.is_behind_call(frame) else late
+            stacks.add(stacks.stack_of(frame), seconds, native, is_start_up)
         if not self._is_busy:
             self._write_if_due()
+        self._bystander.start()
 
     def _write_if_due(self) -> None:
         begun = perf_counter()
@@ -207,6 +218,10 @@ class Profiler:
         self._hooks.install()
         if self._window is not None:
             self._window.torch_is_there()
+
+    def _before_fork(self) -> None:
+        if not self._is_over and self.is_training_thread():
+            self._bystander.stop()
 
     def _forked(self) -> None:
         """A worker or another copy, which runs at its own speed and writes nothing of ours."""

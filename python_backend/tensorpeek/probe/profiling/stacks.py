@@ -26,77 +26,87 @@ _CALLS: frozenset[int] = frozenset(
 a function: a sample behind a call has interrupted native code, or what prepared its arguments."""
 
 
+class Place:
+    """A line of a function."""
+
+    __slots__ = ("code", "line", "is_users")
+
+    def __init__(self, code: CodeType, line: int, is_users: bool) -> None:
+        self.code = code
+        """Kept, so that its address stays its own."""
+        self.line = line
+        self.is_users = is_users
+
+
 class Spot(NamedTuple):
     """An instruction."""
 
-    code: CodeType
-    """Kept, so that its address stays its own."""
-    place: int
+    place: Place
     is_call: bool
 
 
-class Place(NamedTuple):
-    code: CodeType
-    line: int
-    is_users: bool
+Stack = tuple[Place, ...]
+"""Innermost first: the user's lines, and what they called of a library."""
 
 
 class Stacks:
     def __init__(self) -> None:
         self.samples = 0
         self._spots: dict[tuple[int, int], Spot] = {}
-        self._numbers: dict[tuple[int, int], int] = {}
-        self._places: list[Place] = []
-        self._stacks: dict[tuple[int, ...], list[float]] = {}
-        """Innermost place first: seconds in the training, those in native code, and those of the start-up."""
+        self._places: dict[tuple[int, int], Place] = {}
+        self._stacks: dict[Stack, list[float]] = {}
+        """Seconds in the training, those in native code, and those of the start-up."""
 
-    def add(self, frame: FrameType | None, seconds: float, late: float, is_start_up: bool) -> None:
-        """A sample that stands for so many seconds, of which `late` passed before Python came to it."""
-        self.samples += 1
-        stack: list[int] = []
+    def stack_of(self, frame: FrameType | None) -> Stack:
+        """Of a frame that can't go on meanwhile. In any thread."""
+        stack: list[Place] = []
         library: FrameType | None = None
-        is_native = frame is not None and self._spot(frame).is_call
         depth = 0
         while frame is not None and depth < DEEPEST:
             depth += 1
-            if is_users_code(frame.f_code):
+            code = frame.f_code
+            if is_users_code(code):
                 if library is not None:
-                    stack.append(self._number(library.f_code, library.f_code.co_firstlineno, False))
+                    stack.append(self._place(library.f_code, library.f_code.co_firstlineno, False))
                     library = None
                 stack.append(self._spot(frame).place)
             else:
                 library = frame
             frame = frame.f_back
-        key = tuple(stack)
-        sums = self._stacks.get(key)
+        return tuple(stack)
+
+    def is_behind_call(self, frame: FrameType | None) -> bool:
+        return frame is not None and self._spot(frame).is_call
+
+    def add(self, stack: Stack, seconds: float, native: float, is_start_up: bool) -> None:
+        """A sample that stands for so many seconds, so many of them in native code."""
+        self.samples += 1
+        sums = self._stacks.get(stack)
         if sums is None:
             if len(self._stacks) >= MOST_STACKS:
-                key = key[-1:]
-            sums = self._stacks.setdefault(key, [0.0, 0.0, 0.0])
+                stack = stack[-1:]
+            sums = self._stacks.setdefault(stack, [0.0, 0.0, 0.0])
         if is_start_up:
             sums[2] += seconds
         else:
             sums[0] += seconds
-            sums[1] += seconds if is_native else late
+            sums[1] += native
 
     def _spot(self, frame: FrameType) -> Spot:
         code = frame.f_code
         key = (id(code), frame.f_lasti)
         spot = self._spots.get(key)
         if spot is None:
-            line = frame.f_lineno or code.co_firstlineno
-            number = self._number(code, line, is_users_code(code))
+            place = self._place(code, frame.f_lineno or code.co_firstlineno, is_users_code(code))
             is_call = frame.f_lasti >= 0 and code.co_code[frame.f_lasti] in _CALLS
-            spot = self._spots[key] = Spot(code, number, is_call)
+            spot = self._spots[key] = Spot(place, is_call)
         return spot
 
-    def _number(self, code: CodeType, line: int, is_users: bool) -> int:
+    def _place(self, code: CodeType, line: int, is_users: bool) -> Place:
         key = (id(code), line)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self._places)
-            self._places.append(Place(code, line, is_users))
-        return number
+        place = self._places.get(key)
+        # Two threads may come here at once, and both get the one that is kept.
+        return place or self._places.setdefault(key, Place(code, line, is_users))
 
     # What they say
 
@@ -110,8 +120,7 @@ class Stacks:
             if not has_trained:
                 trained, start_up = trained + start_up, 0.0
             seen: set[tuple[str, int]] = set()
-            for number in stack:
-                place = self._places[number]
+            for place in stack:
                 key = (place.code.co_filename, place.line)
                 if not place.is_users or key in seen:
                     continue
@@ -127,8 +136,8 @@ class Stacks:
 
     def tree(self, has_trained: bool) -> ProfiledStacks:
         frames: list[StackPlace] = []
-        frame_of: dict[int, int] = {}
-        nodes: dict[tuple[int, int], int] = {}
+        frame_of: dict[Place, int] = {}
+        nodes: dict[tuple[int, Place], int] = {}
         parents: list[int] = []
         frame: list[int] = []
         seconds: list[float] = []
@@ -138,17 +147,17 @@ class Stacks:
             node = -1
             if own <= 0:
                 continue
-            for number in reversed(stack):
-                found = nodes.get((node, number))
+            for place in reversed(stack):
+                found = nodes.get((node, place))
                 if found is None:
                     if len(parents) >= MOST_NODES:
                         break
-                    found = nodes[node, number] = len(parents)
+                    found = nodes[node, place] = len(parents)
                     parents.append(node)
-                    if number not in frame_of:
-                        frame_of[number] = len(frames)
-                        frames.append(_stack_place(self._places[number]))
-                    frame.append(frame_of[number])
+                    if place not in frame_of:
+                        frame_of[place] = len(frames)
+                        frames.append(_stack_place(place))
+                    frame.append(frame_of[place])
                     seconds.append(0.0)
                 node = found
             if node >= 0:

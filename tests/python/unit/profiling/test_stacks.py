@@ -15,7 +15,7 @@ def frame() -> FrameType:
 
 
 def inner(stacks: Stacks, seconds: float) -> int:
-    stacks.add(frame(), seconds, 0.0, False)
+    stacks.add(stacks.stack_of(frame()), seconds, 0.0, False)
     return sys._getframe().f_lineno - 1
 
 
@@ -53,7 +53,7 @@ class Told:
         self._stacks = stacks
 
     def tell(self) -> str:
-        self._stacks.add(frame(), 1.0, 0.0, False)
+        self._stacks.add(self._stacks.stack_of(frame()), 1.0, 0.0, False)
         return ""
 
 
@@ -64,7 +64,7 @@ def test_recursion_counts_a_line_once() -> None:
         if left:
             deep(left - 1)
         else:
-            stacks.add(sys._getframe(), 1.0, 0.0, False)
+            stacks.add(stacks.stack_of(sys._getframe()), 1.0, 0.0, False)
 
     deep(5)
     assert max(total for _, total in rows(stacks).values()) == 1.0
@@ -72,7 +72,7 @@ def test_recursion_counts_a_line_once() -> None:
 
 def test_a_start_up_is_apart_and_is_all_there_is_where_nothing_was_trained() -> None:
     stacks = Stacks()
-    stacks.add(sys._getframe(), 3.0, 0.0, True)
+    stacks.add(stacks.stack_of(sys._getframe()), 3.0, 0.0, True)
     (row, *_) = stacks.lines(True)
     assert (row["self"], row["startUp"]) == (0.0, 3.0)
     (row, *_) = stacks.lines(False)
@@ -84,7 +84,12 @@ def test_the_tree_is_bounded_and_keeps_its_time() -> None:
     stacks = Stacks()
     for number in range(3000):
         namespace = {"stacks": stacks, "frame": sys._getframe}
-        exec(compile("\n" * number + "stacks.add(frame(), 1.0, 0.0, False)", __file__, "exec"), namespace)
+        exec(
+            compile(
+                "\n" * number + "stacks.add(stacks.stack_of(frame()), 1.0, 0.0, False)", __file__, "exec"
+            ),
+            namespace,
+        )
     tree = stacks.tree(True)
     assert len(tree["parents"]) <= MOST_NODES
     assert sum(tree["seconds"]) == 3000
