@@ -117,7 +117,7 @@ LINEAR = {
 
 
 def net(path: Path, **more: Any) -> dict[str, Any]:
-    modules = [{**LINEAR, "callPath": str(path)}]
+    modules = more.pop("modules", [{**LINEAR, "callPath": str(path)}])
     return trace(path, TEXT, NET, modules=modules, file={"blocks": [15, 17]}, **more)
 
 

@@ -8,13 +8,13 @@ export function bytesText(bytes: number): string {
   return scaled(bytes, ["B", "KB", "MB", "GB", "TB"], " ");
 }
 
-/** A part of a whole: `34 %`; `<1 %` for what would be rounded to nothing, and empty where there is no whole. */
+/** A part of a whole: `34%`; `<1%` for what would be rounded to nothing, and empty where there is no whole. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) {
     return "";
   }
   const percent = Math.min(100, (100 * part) / whole);
-  return percent < 0.5 ? "<1 %" : `${String(Math.round(percent))} %`;
+  return percent < 0.5 ? "<1%" : `${String(Math.round(percent))}%`;
 }
 
 function scaled(count: number, units: readonly string[], gap: string): string {

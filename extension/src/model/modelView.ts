@@ -117,12 +117,13 @@ export class ModelView implements vscode.TreeDataProvider<ModuleNode>, vscode.Di
     this.rows = map
       ? moduleNodes(filter === "" ? trees : filtered(trees, isWanted), map, filter === "" ? undefined : true)
       : [];
-    this.view.description = map ? `${map.entry} · ${momentText(map.time)}` : "";
+    this.view.description = map ? `${momentText(map.time)} · ${map.entry}` : "";
     const found =
       filter === ""
         ? ""
         : vscode.l10n.t("“{0}”: {1} of {2} modules", filter, count(trees, isWanted), map?.modules.length ?? 0);
-    this.view.message = [...(map ? said(map) : []), found].filter((text) => text !== "").join("\n");
+    // A message has no lines of its own.
+    this.view.message = [found, ...(map ? said(map) : [])].filter((text) => text !== "").join(" · ");
     void vscode.commands.executeCommand("setContext", CONTEXT_KEYS.hasModel, trees.length > 0);
     void vscode.commands.executeCommand("setContext", CONTEXT_KEYS.modelFiltered, filter !== "");
     this.treeChanged.fire();

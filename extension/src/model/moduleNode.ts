@@ -80,29 +80,24 @@ function labelOf({ path, type }: TracedModule, name: string): string {
 }
 
 /** The units are said here, once, in the order in which the other rows have their numbers. */
-function wholeFacts({ outputs, parameters }: TracedModule, whole: Whole): string[] {
+function wholeFacts({ parameters }: TracedModule, whole: Whole): string[] {
   return [
-    ...outputs.slice(-1).map((output) => cut(shapeText(output))),
     vscode.l10n.t("{0} params", countText(parameters)),
     ...(whole.flops > 0 ? [vscode.l10n.t("{0} FLOPs", countText(whole.flops))] : []),
   ];
 }
 
-function factsOf(tree: ModuleTree, whole: Whole): string[] {
-  const { module, isCalled } = tree;
+/** The most important first, since a side bar is narrow. */
+function factsOf({ module, isCalled }: ModuleTree, whole: Whole): string[] {
   if (module.sameAs !== "") {
     return [vscode.l10n.t("same as {0}", module.sameAs)];
   }
-  const shapes = [...new Set(module.outputs.map(shapeText))];
-  const last = shapes.at(-1);
-  const more = shapes.length > 1 ? `${shapes[0] ?? ""} | …` : (last ?? "");
-  const times = module.calls > 1 ? ` ×${String(module.calls)}` : "";
-  const output = isCalled ? cut(more) + times : vscode.l10n.t("never called");
-  const share = shareText(module.flops, whole.flops);
+  const [first = "", ...others] = new Set(module.outputs.map(shapeText));
   return [
-    output.trim(),
+    isCalled ? cut(others.length > 0 ? `${first} | …` : first) : vscode.l10n.t("never called"),
     module.parameters > 0 ? countText(module.parameters) : "",
-    share,
+    shareText(module.flops, whole.flops),
+    module.calls > 1 ? `×${String(module.calls)}` : "",
     module.calls > 0 && module.outputs.length === 0 ? vscode.l10n.t("no tensor came back") : "",
   ].filter((fact) => fact !== "");
 }
@@ -116,7 +111,13 @@ function iconOf({ module, children, isCalled }: ModuleTree): vscode.ThemeIcon {
   }
   const isFrozen = module.parameters > 0 && module.trainable === 0;
   return new vscode.ThemeIcon(
-    children.length > 0 ? "symbol-class" : isFrozen ? "lock" : module.parameters > 0 ? "symbol-field" : "symbol-event",
+    children.length > 0
+      ? "symbol-class"
+      : isFrozen
+        ? "lock"
+        : module.parameters > 0
+          ? "symbol-field"
+          : "symbol-operator",
   );
 }
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from lsprotocol import types
 
 from tensorpeek.contract.messages import ShapeSymbol, ShapeValue, TracedModule
+from tensorpeek.contract.quantities import bytes_text, count_text
 from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.places import position
 from tensorpeek.server.shapes.settings import Hints, member
@@ -16,9 +17,7 @@ from tensorpeek.server.shapes.statements import Place, Statement
 from tensorpeek.server.shapes.store import Label, Shown, SpanKey, span_key, span_of
 from tensorpeek.server.shapes.text import (
     Traced,
-    bytes_text,
     code,
-    count_text,
     first_tensor,
     hint_text,
     of_tensor,
@@ -104,7 +103,7 @@ def modules_called(shown: Shown, line: int) -> list[TracedModule]:
     return [
         module
         for module in shown.trace["modules"]
-        if module["callLine"] == line and module["callPath"] == path
+        if module["callLine"] == line and module["callPath"] == path and not module["sameAs"]
     ]
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from tensorpeek.contract.messages import TracedModule
+from tensorpeek.contract.quantities import bytes_text, count_text
 from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.statements import Statement
 from tensorpeek.server.shapes.store import Shown
-from tensorpeek.server.shapes.text import bytes_text, count_text
 
 TRACE_SHAPES = "tensorpeek.traceShapes"
 """The editor's command, called with a URI and the name of a class."""
@@ -50,20 +51,25 @@ def _costs(shown: Shown, alignment: Alignment) -> dict[int, str]:
             texts[lines[function["line"]]] = _text(
                 0, function["flops"], function["peakBytes"], function["calls"]
             )
-    for line, present in lines.items():
-        modules = [
-            module
-            for module in shown.trace["modules"]
-            if module["line"] == line and module["file"] == shown.file["path"] and module["calls"]
-        ]
-        if modules:
-            texts[present] = _text(
+    peaks = {function["name"]: function["peakBytes"] for function in shown.file["functions"]}
+    for line, modules in _by_class(shown).items():
+        if line in lines:
+            texts[lines[line]] = _text(
                 max(module["parameters"] for module in modules),
                 sum(module["flops"] for module in modules),
-                0,
+                peaks.get(f"{modules[0]['type']}.forward", 0),
                 sum(module["calls"] for module in modules),
             )
     return texts
+
+
+def _by_class(shown: Shown) -> dict[int, list[TracedModule]]:
+    """The called modules by the line of their class in the file, each once also where it has two names."""
+    found: dict[int, list[TracedModule]] = {}
+    for module in shown.trace["modules"]:
+        if module["file"] == shown.file["path"] and module["calls"] and not module["sameAs"]:
+            found.setdefault(module["line"], []).append(module)
+    return found
 
 
 def _text(parameters: int, flops: int, peak: int, calls: int) -> str:

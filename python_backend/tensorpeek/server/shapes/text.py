@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from math import prod
 
 from tensorpeek.contract.messages import ShapeValue, TracedExpression, TracedName
+from tensorpeek.contract.quantities import bytes_text
 
 LONGEST = 43
 """Characters of a hint: VS Code cuts what is longer."""
 MOST_ITEMS = 4
 MOST_ROWS = 30
 _SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i", "complex": "c"}
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 _BYTES = {"bool": 1, "complex64": 8, "complex128": 16}
 
 Traced = TracedExpression | TracedName
@@ -95,16 +95,6 @@ def value_bytes(value: ShapeValue) -> int:
     return prod(value["sizes"]) * _element_bytes(value["dtype"])
 
 
-def bytes_text(count: int) -> str:
-    """As `19.3 MB`."""
-    return _scaled(count, 1024, _UNITS)
-
-
-def count_text(count: int) -> str:
-    """As `1.2 M`."""
-    return _scaled(count, 1000, ("", "k", "M", "G", "T", "P")).strip()
-
-
 def _bytes(value: ShapeValue) -> str:
     count = value_bytes(value)
     return bytes_text(count) if count else ""
@@ -116,13 +106,6 @@ def _element_bytes(dtype: str) -> int:
     name = dtype.partition("_")[0]
     bits = "".join(c for c in name[len(name.rstrip("0123456789")) :] if c.isdigit())
     return int(bits) // 8 if bits else 0
-
-
-def _scaled(count: int, step: int, units: Sequence[str]) -> str:
-    amount, unit = float(count), 0
-    while amount >= step and unit < len(units) - 1:
-        amount, unit = amount / step, unit + 1
-    return f"{count} {units[0]}" if unit == 0 else f"{amount:.3g} {units[unit]}"
 
 
 def _calls(order: Sequence[int], index: int) -> str:

@@ -33,11 +33,11 @@ describe("quantities", () => {
 
   it("are shares of what there is", () => {
     expect([shareText(1, 3), shareText(1, 1000), shareText(0, 3), shareText(1, 0), shareText(5, 4)]).toEqual([
-      "33 %",
-      "<1 %",
+      "33%",
+      "<1%",
       "",
       "",
-      "100 %",
+      "100%",
     ]);
   });
 });
@@ -83,16 +83,16 @@ describe("a row", () => {
   const [conv, relu] = features!.children;
 
   it("says output, parameters and share, the first one with units", () => {
-    expect(text(net!)).toBe("PrototypeNet [B, 4] · 21.6k params · 1k FLOPs");
-    expect(text(features!)).toBe("features [B, 4] · 160 · 80 %");
+    expect(text(net!)).toBe("PrototypeNet 21.6k params · 1k FLOPs");
+    expect(text(features!)).toBe("features [B, 4] · 160 · 80%");
   });
 
   it("has its class in the label where its name is a number", () => {
-    expect(text(conv!)).toBe("0 Conv2d [B, 4] · 160 · 80 %");
+    expect(text(conv!)).toBe("0 Conv2d [B, 4] · 160 · 80%");
   });
 
   it("says how often it was called and that its outputs differ", () => {
-    expect(text(relu!)).toBe("1 ReLU [B, 4] | … ×3");
+    expect(text(relu!)).toBe("1 ReLU [B, 4] | … · ×3");
     expect(tooltip(relu!)).toContain("| 1 | `[B, 4]` |\n| 2–3 | `[B, 8]` |");
   });
 
@@ -108,7 +108,7 @@ describe("a row", () => {
   });
 
   it("below the others says what a module does itself", () => {
-    expect(text(itself!)).toBe("(itself) 320 · 20 %");
+    expect(text(itself!)).toBe("(itself) 320 · 20%");
     expect(itself!.contextValue).toBe("itself");
   });
 
@@ -120,7 +120,7 @@ describe("a row", () => {
   });
 
   it("is read out with its class", () => {
-    expect(conv!.accessibilityInformation?.label).toBe("0 Conv2d, Conv2d, [B, 4], 160, 80 %");
+    expect(conv!.accessibilityInformation?.label).toBe("0 Conv2d, Conv2d, [B, 4], 160, 80%");
   });
 
   it("explains the symbols of its output, and no others", () => {

@@ -148,6 +148,24 @@ def test_a_hover_shows_operands_and_result(tmp_path: Path) -> None:
     assert editor.shapes.hover(editor.uri, types.Position(0, 0)) is None
 
 
+def test_the_lens_of_a_class_counts_what_has_two_names_once(tmp_path: Path) -> None:
+    editor = Editor(tmp_path)
+    line = TEXT.splitlines().index("class Net(nn.Module):") + 1
+    block = {**LINEAR, "type": "Net", "file": str(editor.path), "line": line, "parameters": 33_216}
+    modules = [
+        {**block, "path": "blocks.0", "flops": 2_000_000, "calls": 2},
+        {**block, "path": "blocks.1", "flops": 1_000_000},
+        {**block, "path": "again", "flops": 2_000_000, "calls": 2, "sameAs": "blocks.0"},
+    ]
+    written = net(editor.path, modules=modules)
+    forward = {"name": "Net.forward", "line": 0, "endLine": 0, "calls": 3, "flops": 0, "peakBytes": 320_000}
+    written["files"][0]["functions"] = [forward]
+    write(tmp_path, written)
+    editor.read()
+    titles = [lens.command.title for lens in editor.shapes.lenses(editor.uri) if lens.command]
+    assert titles[0] == "33.2k parameters · 3M FLOPs · peak 320 KB · 3 calls"
+
+
 def test_lenses_stand_on_forward_traced_or_not(editor: Editor) -> None:
     titles = [lens.command.title for lens in editor.shapes.lenses(editor.uri) if lens.command]
     assert "Trace Shapes" in titles
