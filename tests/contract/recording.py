@@ -41,7 +41,7 @@ def record_messages() -> Messages:
         **of_a_trace(),
         **of_a_profile(),
     }
-    messages |= of_a_frame()
+    messages |= asyncio.run(of_a_frame())
     messages["ProcessInfo"]["pid"] = messages["RunInfo"]["pid"] = 4711
     messages["ProbeReply"]["body"] = messages["ProcessInfo"]
     return json.loads(json.dumps(messages).replace(str(REPOSITORY), "/project"))

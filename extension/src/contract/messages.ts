@@ -228,6 +228,8 @@ export interface SessionSettings {
   readonly budgetPercent?: number;
   /** A capsule to begin with: the program stops at its first forward, with the state of that step. */
   readonly capsule?: string;
+  /** Whether the shapes of the training's first step are traced (true). */
+  readonly traceFirstStep?: boolean;
 }
 
 /** LSP request `tensorpeek/evaluatableExpression`: the expression around a position, or that a selection consists of. Positions are 0-based, in UTF-16 code units. */
@@ -746,6 +748,12 @@ export interface ModelMap {
 export interface ModelMapParams {
   /** Of the file whose trace is wanted; where it has none, or this is empty, it is the newest of all. */
   readonly uri: string;
+}
+
+/** Command `firstStep` of the probe. */
+export interface FirstStepArguments {
+  /** Whether the shapes of the first training step are traced for free. */
+  readonly isTraced: boolean;
 }
 
 /** DAP request `tensorpeek/traceShapes`: traces a call from a paused frame without data; the program's own objects stay as they are. */

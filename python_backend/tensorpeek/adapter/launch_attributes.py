@@ -90,6 +90,11 @@ class StartAttributes:
         return _text(self._settings.get("runsFolder"))
 
     @property
+    def traces_first_step(self) -> bool:
+        """Whether the shapes of the training's first step are traced."""
+        return self._settings.get("traceFirstStep") is not False
+
+    @property
     def capsule(self) -> str:
         return _text(self._settings.get("capsule"))
 

@@ -16,6 +16,7 @@ from tensorpeek.contract.messages import (
     CheckedBreakpoints,
     ConditionsArguments,
     ConfigureArguments,
+    FirstStepArguments,
     LinesArguments,
     LinesResult,
     ModuleBreakpointsArguments,
@@ -109,6 +110,9 @@ class ProbeLink:
 
     async def watches(self, arguments: WatchesArguments) -> CheckedBreakpoints:
         return cast(CheckedBreakpoints, await self._call("watches", arguments, 10))
+
+    async def first_step(self, arguments: FirstStepArguments) -> None:
+        await self._call("firstStep", arguments, 5)
 
     async def trace_shapes(self, arguments: TraceFrameArguments) -> TraceResult:
         return cast(TraceResult, await self._call("traceShapes", arguments, 60))

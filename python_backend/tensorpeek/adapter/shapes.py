@@ -1,4 +1,4 @@
-"""The part for shapes: a trace from a paused frame."""
+"""The part for shapes: a trace from a paused frame, and whether that of the first step is wanted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ class Shapes:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+
+    async def probe_installed(self) -> None:
+        start = self._session.start
+        if start is not None:
+            await self._session.probe.first_step({"isTraced": start.traces_first_step})
 
     async def tensorpeek_traceShapes_request(self, request: Message) -> None:
         """Answered in any case: what keeps the probe from it is told as the problem."""

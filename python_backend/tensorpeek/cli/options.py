@@ -25,6 +25,8 @@ class RunOptions:
     on_break: str
     runs: Path
     budget_percent: float
+    traces_shapes: bool
+    """Of the first step."""
     is_module: bool
     target: str
     """A script's path or a module's name."""
@@ -50,7 +52,16 @@ def parse(words: list[str]) -> RunOptions:
         parser.error(problem.args[0])
     if not 0 <= ours.budget <= 100:
         parser.error(f"--budget {ours.budget:g} is not a share in percent")
-    return RunOptions(conditions, ours.on_break, ours.runs, ours.budget, is_module, rest[0], rest[1:])
+    return RunOptions(
+        conditions,
+        ours.on_break,
+        ours.runs,
+        ours.budget,
+        not ours.no_shapes,
+        is_module,
+        rest[0],
+        rest[1:],
+    )
 
 
 def parse_conditions(words: str) -> dict[str, dict[str, float]]:
@@ -133,6 +144,9 @@ def _parser() -> argparse.ArgumentParser:
         default=0.5,
         metavar="PERCENT",
         help="the share of the training's time that sampled checks may take (0.5)",
+    )
+    parser.add_argument(
+        "--no-shapes", action="store_true", help="do not trace the shapes of the first step's forward pass"
     )
     return parser
 

@@ -12,6 +12,7 @@ from tensorpeek.cli.console import Console
 from tensorpeek.cli.options import RunOptions
 from tensorpeek.contract.messages import Finding
 from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.probe.shapes.first_step import FIRST_STEP
 from tensorpeek.probe.training.training import TRAINING
 
 
@@ -48,6 +49,8 @@ class Session:
         RUN_OUTPUT.complain = lambda problem: self._console.say(f"tensorpeek: {problem}")
         TRAINING.configure(self._options.conditions, self._options.budget_percent)
         TRAINING.start()
+        if self._options.traces_shapes:
+            FIRST_STEP.wait()
 
     def _tell(self, finding: Finding, frame: FrameType | None, values: dict[str, Any]) -> None:
         """In the thread of the moment, before the weights change."""

@@ -263,6 +263,8 @@ class SessionSettings(TypedDict, total=False):
     """Share of the training's time that sampled checks of training-wide conditions may take (0.5)."""
     capsule: str
     """A capsule to begin with: the program stops at its first forward, with the state of that step."""
+    traceFirstStep: bool
+    """Whether the shapes of the training's first step are traced (true)."""
 
 
 class _EvaluatableExpressionParamsRequired(TypedDict):
@@ -846,6 +848,13 @@ class ModelMapParams(TypedDict):
 
     uri: str
     """Of the file whose trace is wanted; where it has none, or this is empty, it is the newest of all."""
+
+
+class FirstStepArguments(TypedDict):
+    """Command `firstStep` of the probe."""
+
+    isTraced: bool
+    """Whether the shapes of the first training step are traced for free."""
 
 
 class TraceFrameArguments(TypedDict):

@@ -1,4 +1,4 @@
-"""Shapes in a debug session: a trace from a paused frame."""
+"""Shapes in a debug session: a trace from a paused frame, and that of the first step."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from tensorpeek.contract.messages import TraceFrameArguments, TraceResult
-from tensorpeek.probe import pydevd_access, pydevd_client
+from tensorpeek.contract.messages import FirstStepArguments, TraceFrameArguments, TraceResult
+from tensorpeek.probe import pydevd_access, pydevd_breakpoints, pydevd_client, pydevd_stops
 from tensorpeek.probe.feature import Command, Feature
 from tensorpeek.probe.run_output import RUN_OUTPUT
+from tensorpeek.probe.shapes.first_step import FIRST_STEP
 from tensorpeek.probe.shapes.frame_trace import SECONDS, NoTrace, trace_frame
 from tensorpeek.runs import shapes_file
 
@@ -20,7 +21,19 @@ PATIENCE = SECONDS + 10
 
 class Shapes(Feature):
     def commands(self) -> Mapping[str, Command]:
-        return {"traceShapes": self._trace}
+        return {"traceShapes": self._trace, "firstStep": self._first_step}
+
+    def release(self) -> None:
+        FIRST_STEP.leave()
+
+    def _first_step(self, arguments: FirstStepArguments) -> dict[str, Any]:
+        FIRST_STEP.may_trace = pydevd_breakpoints.are_left_alone
+        FIRST_STEP.is_evaluating = pydevd_stops.is_evaluating
+        if arguments["isTraced"]:
+            FIRST_STEP.wait()
+        else:
+            FIRST_STEP.leave()
+        return {}
 
     def _trace(self, arguments: TraceFrameArguments) -> TraceResult:
         """In the stopped thread: the modes that the program has entered there hold for the call too."""
@@ -37,7 +50,7 @@ class Shapes(Feature):
         except pydevd_access.Gone:
             return _none("The program is no longer paused there.")
         except (NoTrace, TimeoutError) as why:
-            return _none(f"{_sentence(str(why))}")
+            return _none(_sentence(str(why)))
         except OSError as problem:
             return _none(f"The shapes can't be written: {problem}")
         return {
