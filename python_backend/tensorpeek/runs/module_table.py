@@ -59,12 +59,18 @@ def module_table(modules: list[TracedModule]) -> list[Line]:
 
 def shapes_text(outputs: list[ShapeValue], calls: int) -> str:
     """`[B, 64, 8, 8]`, `[B, 16] | [B, 32] ×3`."""
-    texts = list(dict.fromkeys(shape_text(value) for value in outputs))
+    texts = list(dict.fromkeys(_short(value) for value in outputs))
     more = [f"… {len(texts) - MOST_SHAPES} more"] if len(texts) > MOST_SHAPES else []
     text = " | ".join(texts[:MOST_SHAPES] + more)
     times = f" ×{calls}" if calls > 1 else ""
     room = WIDEST_OUTPUT - len(times)
     return (text if len(text) <= room else text[: room - 1] + "…") + times
+
+
+def _short(value: ShapeValue) -> str:
+    """Without the name of a container's class where that takes the place of what is in it."""
+    text = shape_text(value)
+    return text if len(text) <= WIDEST_OUTPUT else text.removeprefix(value["type"])
 
 
 def shape_text(value: ShapeValue) -> str:

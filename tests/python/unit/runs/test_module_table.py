@@ -118,6 +118,15 @@ def test_all_the_shapes_of_a_module_are_in_a_line() -> None:
     assert shapes_text(values, 6) == "[B, 0] | [B, 1] | [B, 2] | … 3 more ×6"
 
 
+def test_a_long_class_leaves_the_room_to_what_it_holds() -> None:
+    tensor: Any = {"kind": "tensor", "dims": ["B", "T", "768"], "items": [], "length": 0, "type": "Tensor"}
+    items = [{"key": key, "value": tensor} for key in ("last_hidden_state", "pooler_output")]
+    value: Any = {"kind": "container", "type": "BaseModelOutput", "dims": [], "items": items[:1], "length": 1}
+    assert shapes_text([value], 1) == "BaseModelOutput{last_hidden_state: [B, T, 768]}"
+    longer = {**value, "items": items, "length": 2}
+    assert shapes_text([longer], 2) == "{last_hidden_state: [B, T, 768], pooler_output: [B, … ×2"
+
+
 @given(st.integers(0, 10**18), st.integers(0, 10**18))
 def test_a_share_is_a_percentage(part: int, whole: int) -> None:
     text = share_text(part, whole)
