@@ -56,6 +56,11 @@ class Role:
     """`B` or `T`."""
     size: int
     origin: str
+    dim: Any = None
+    """Torch's symbol itself, which becomes a number where the model does not take another size."""
+
+    def is_symbol(self) -> bool:
+        return not str(self.dim).isdigit()
 
 
 class Inputs:
@@ -91,7 +96,7 @@ class Inputs:
             size = fake.shape[dim]
             if not isinstance(size, int):
                 origin = "the batch" if name == "B" else "the second dim of an input of integers"
-                self.roles[str(size)] = Role(name, int(value.shape[dim]), origin)
+                self.roles[str(size)] = Role(name, int(value.shape[dim]), origin, size)
         return fake
 
     def _wanted(self, tensor: Any) -> dict[int, str]:
@@ -114,8 +119,13 @@ def batch_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return next((int(tensor.shape[0]) for tensor in tensors_of((args, kwargs)) if tensor.dim()), 0)
 
 
-def has_times(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return any(
-        tensor.dim() == 2 and str(tensor.dtype) in DYNAMIC_TIME_DTYPES
-        for tensor in tensors_of((args, kwargs))
+def length_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """The times of rows of tokens; 0 where there are none."""
+    return next(
+        (
+            int(tensor.shape[1])
+            for tensor in tensors_of((args, kwargs))
+            if tensor.dim() == 2 and str(tensor.dtype) in DYNAMIC_TIME_DTYPES
+        ),
+        0,
     )

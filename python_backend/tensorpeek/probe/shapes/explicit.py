@@ -7,6 +7,7 @@ import inspect
 import linecache
 import traceback
 from collections.abc import Generator
+from itertools import chain, count
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import ShapeRemark, ShapeTrace
@@ -14,7 +15,7 @@ from tensorpeek.probe.shapes.call import Call, Target
 from tensorpeek.probe.shapes.fake_trace import Outcome, said, trace
 from tensorpeek.probe.shapes.module_map import ModuleMap
 from tensorpeek.probe.shapes.names import name_symbols, readable
-from tensorpeek.probe.shapes.pair_trace import name_batch
+from tensorpeek.probe.shapes.pair_trace import name_followers
 from tensorpeek.probe.shapes.remarks.changed_samples import changed_samples
 from tensorpeek.probe.shapes.remarks.observer import observed
 from tensorpeek.probe.shapes.remarks.operations import Operations, follow
@@ -53,8 +54,19 @@ def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER)
     outcome = trace(target, watch, may_run)
     result = _record(target, outcome, wants)
     names = name_symbols(result, outcome.roles)
-    if outcome.second is not None:
-        name_batch(result, _record(target, outcome.second, wants), outcome.batch)
+    for role, size, other in (("B", outcome.batch, outcome.second), ("T", outcome.length, outcome.shorter)):
+        if other is not None:
+            name = _unused(result, role)
+            # Until the model has made a number of it, it was a symbol, which has its name.
+            own = (names[raw] for raw, each in outcome.roles.items() if each.name == role and raw in names)
+            what = "batches" if role == "B" else "lengths"
+            name_followers(
+                result,
+                _record(target, other, wants),
+                size,
+                next(own, name),
+                f"two passes with different {what}",
+            )
     result["remarks"] += _remarks(target, outcome, names, may_run)
     return result
 
@@ -79,6 +91,12 @@ def _remarks(target: Target, outcome: Outcome, names: dict[str, str], may_run: b
         return remarks_of(operations, lambda dim: readable(dim, names), changed)
     except Exception:  # noqa: BLE001  a fault of ours takes nothing from the trace
         return []
+
+
+def _unused(trace: ShapeTrace, name: str) -> str:
+    taken = {symbol["name"] for symbol in trace["symbols"]}
+    words = chain([name], (f"{name}{number}" for number in count(2)))
+    return next(word for word in words if word not in taken)
 
 
 def _record(target: Target, outcome: Outcome, wants: Callable[[str], bool]) -> ShapeTrace:

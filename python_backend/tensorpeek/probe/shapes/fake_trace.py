@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Literal
 
 from tensorpeek.probe.quiet import ignored_warnings
-from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, has_times
+from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, length_of
 from tensorpeek.probe.shapes.time_limit import TooLong, limited
 
 Source = Literal["fake", "pair", "real"]
@@ -35,29 +35,47 @@ class Outcome:
     problem: str = ""
     """For the user."""
     second: Outcome | None = None
-    """Of a pair: the same with another batch size."""
+    """The same with one sample less, where the batch is no symbol."""
+    shorter: Outcome | None = None
+    """The same with times that are shorter by one, where these are no symbols."""
+    length: int = 0
 
 
 def trace(target: Target, watch: Watch, may_run: bool = True) -> Outcome:
     """The best that there is. What the model raises ends in `problem`; what is of ours, too."""
     outcomes: list[Outcome] = []
-    for symbolic_dims in (2, 1, 0) if has_times(target.args, target.kwargs) else (1, 0):
+    for symbolic_dims in (2, 1, 0) if length_of(target.args, target.kwargs) else (1, 0):
         if symbolic_dims and outcomes and isinstance(outcomes[-1].error, TooLong):
             continue
         outcome = _without_data(target, watch, symbolic_dims)
         if outcome.error is None:
-            return outcome
+            return _with_followers(target, watch, outcome, symbolic_dims)
         outcomes.append(outcome)
     first, static = outcomes[0], outcomes[-1]
     if not may_run:
-        return _with_problem(first, said(first.error))
+        return replace(first, problem=said(first.error))
     real = _for_real(target, watch)
     if real.error is None:
         return _paired(target, watch, real, why=f"It can't run without data: {said(static.error)}")
     if type(first.error) is type(real.error):
         # The model's own fault, which shows without data as well, and there in names.
         real = first
-    return _with_problem(real, said(real.error))
+    return replace(real, problem=said(real.error))
+
+
+def _with_followers(target: Target, watch: Watch, outcome: Outcome, symbolic_dims: int) -> Outcome:
+    """Where the model has made a number of a symbol, a second pass shows what follows it."""
+    symbols = {role.name for role in outcome.roles.values() if role.is_symbol()}
+    batch, length = batch_of(target.args, target.kwargs), length_of(target.args, target.kwargs)
+    if "B" not in symbols and batch > 1:
+        second = _without_data(_cut(target, 0, batch), watch, symbolic_dims)
+        if second.error is None:
+            outcome = replace(outcome, batch=batch, second=second)
+    if "T" not in symbols and length > 1:
+        shorter = _without_data(_cut(target, 1, length), watch, symbolic_dims)
+        if shorter.error is None:
+            outcome = replace(outcome, length=length, shorter=shorter)
+    return outcome
 
 
 def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
@@ -114,35 +132,23 @@ def _for_real(target: Target, watch: Watch) -> Outcome:
 
 def _paired(target: Target, watch: Watch, real: Outcome, why: str) -> Outcome:
     """A second pass with one sample less shows which dims follow the batch."""
-    batch = real.batch
-    if batch >= 3:
-        cut = Target(
-            target.entry,
-            target.model,
-            target.build,
-            _cut(target.args, batch),
-            _cut(target.kwargs, batch),
-        )
-        second = _for_real(cut, watch)
+    if real.batch >= 3:
+        second = _for_real(_cut(target, 0, real.batch), watch)
         if second.error is None:
-            return Outcome(real.recording, "pair", batch=batch, problem=why, second=second)
-    return _with_problem(real, why)
+            return replace(real, source="pair", problem=why, second=second)
+    return replace(real, problem=why)
 
 
-def _cut(tree: Any, batch: int) -> Any:
+def _cut(target: Target, dim: int, size: int) -> Target:
+    """With inputs that are smaller by one where they have this size."""
     tensor_type: Any = sys.modules["torch"].Tensor
 
     def one(value: Any) -> Any:
-        is_batch = isinstance(value, tensor_type) and value.dim() and value.shape[0] == batch
-        return value[:-1] if is_batch else value
+        is_cut = isinstance(value, tensor_type) and value.dim() > dim and value.shape[dim] == size
+        return value.narrow(dim, 0, size - 1) if is_cut else value
 
-    return sys.modules["torch.utils._pytree"].tree_map(one, tree)
-
-
-def _with_problem(outcome: Outcome, problem: str) -> Outcome:
-    return Outcome(
-        outcome.recording, outcome.source, outcome.roles, outcome.error, outcome.batch, problem=problem
-    )
+    args, kwargs = sys.modules["torch.utils._pytree"].tree_map(one, (target.args, target.kwargs))
+    return replace(target, args=args, kwargs=kwargs)
 
 
 @contextlib.contextmanager
@@ -170,12 +176,12 @@ def _layers_as_written() -> Generator[None]:
     """
     backend: Any = getattr(sys.modules["torch"].backends, "mha", None)
     was_on = backend is not None and backend.get_fastpath_enabled()
-    if was_on:
+    if backend is not None and was_on:
         backend.set_fastpath_enabled(False)
     try:
         yield
     finally:
-        if was_on:
+        if backend is not None and was_on:
             backend.set_fastpath_enabled(True)
 
 

@@ -8,18 +8,20 @@ from collections.abc import Iterator
 
 from tensorpeek.contract.messages import ShapeSymbol, ShapeTrace, ShapeValue
 from tensorpeek.probe.shapes.call import Role
+from tensorpeek.probe.shapes.names_in_code import Rank, claims
+from tensorpeek.probe.training.places import is_users_file
 
 RAW = re.compile(r"\b[suzf]\d+\b")
-PLAIN = re.compile(r"[A-Za-z_]\w{0,15}")
 PARENTHESES = re.compile(r"\(([\w*/ ]+)\)")
 
 
 def name_symbols(trace: ShapeTrace, roles: dict[str, Role]) -> dict[str, str]:
     """Replaces torch's symbols, as `s0`, in all dims, and fills `symbols`. Returns the names by torch's."""
-    sizes = _raw_symbols(trace)
+    found = _raw_symbols(trace)
+    sizes = {raw: found[raw] for raw in (*roles, *found) if raw in found}
     # The batch of each input is a symbol of its own at first.
     groups = {raw: _group(raw, roles) for raw in sizes}
-    chosen = _by_users_code(trace, groups)
+    chosen = _by_code(trace, groups)
     symbols: dict[str, ShapeSymbol] = {}
     by_group: dict[str, str] = {}
     for raw, group in groups.items():
@@ -42,6 +44,9 @@ def name_symbols(trace: ShapeTrace, roles: dict[str, Role]) -> dict[str, str]:
     for value in _values(trace):
         value["dims"] = [readable(dim, names) for dim in value["dims"]]
     trace["symbols"] = list(symbols.values())
+    trace["problem"] = named(trace["problem"], names)
+    for remark in trace["remarks"]:
+        remark["message"] = named(remark["message"], names)
     return names
 
 
@@ -50,9 +55,14 @@ def _group(raw: str, roles: dict[str, Role]) -> str:
     return raw if role is None else f"{role.name} of {role.size}"
 
 
+def named(text: str, names: dict[str, str]) -> str:
+    """A text of torch's with these names in the places of its symbols."""
+    return RAW.sub(lambda found: names.get(found.group(), found.group()), text)
+
+
 def readable(dim: str, names: dict[str, str]) -> str:
     """`((s0//2))` as `B//2`."""
-    text = RAW.sub(lambda found: names.get(found.group(), found.group()), dim)
+    text = named(dim, names)
     whole = PARENTHESES.fullmatch(text)
     return whole.group(1) if whole else text
 
@@ -69,24 +79,28 @@ def _raw_symbols(trace: ShapeTrace) -> dict[str, int]:
     return found
 
 
-def _by_users_code(trace: ShapeTrace, groups: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """The most frequent name of each group that no other group has, with where it is from."""
-    counts: dict[str, Counter[str]] = {}
+def _by_code(trace: ShapeTrace, groups: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """The best name of each group, with where it is from; none that stands for two groups."""
+    counts: dict[str, Counter[tuple[Rank, str]]] = {}
+    owners: dict[str, set[str]] = {}
     origins: dict[tuple[str, str], str] = {}
     for file in trace["files"]:
-        lines = file["text"].splitlines()
-        for row in file["names"]:
-            dims = [value["dims"] for value in row["values"] if value["kind"] == "number"]
-            found = {groups.get(dim[0], "") if len(dim) == 1 else "" for dim in dims}
-            group = found.pop() if len(found) == 1 and len(dims) == len(row["values"]) else ""
-            if group and PLAIN.fullmatch(row["name"]):
-                counts.setdefault(group, Counter())[row["name"]] += row["calls"]
-                line = lines[row["line"] - 1].strip() if row["line"] <= len(lines) else ""
-                short = re.split(r"[\\/]", file["path"])[-1]
-                origins.setdefault((group, row["name"]), f"{line[:80]} ({short}:{row['line']})")
-    best = {group: names.most_common(1)[0][0] for group, names in counts.items()}
-    owners = Counter(best.values())
-    return {group: (name, origins[group, name]) for group, name in best.items() if owners[name] == 1}
+        for claim in claims(file, is_users_file(file["path"])):
+            found = {groups.get(dim, "") for dim in claim.dims}
+            owners.setdefault(claim.name, set()).update(found - {""})
+            group = found.pop() if len(found) == 1 else ""
+            if group:
+                counts.setdefault(group, Counter())[claim.rank, claim.name] += claim.times
+                origins.setdefault((group, claim.name), claim.origin)
+    chosen: dict[str, tuple[str, str]] = {}
+    for group, names in counts.items():
+        own = {key: times for key, times in names.items() if len(owners[key[1]]) == 1}
+        best = max((rank for rank, _ in own), default=None)
+        ranked = Counter({name: times for (rank, name), times in own.items() if rank is best}).most_common(2)
+        # A pattern has a letter for each operand's length, of which none is the name of all.
+        if ranked and (best is Rank.ASSIGNED or len(ranked) == 1 or ranked[0][1] > ranked[1][1]):
+            chosen[group] = ranked[0][0], origins[group, ranked[0][0]]
+    return chosen
 
 
 def _values(trace: ShapeTrace) -> Iterator[ShapeValue]:

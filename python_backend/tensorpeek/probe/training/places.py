@@ -1,6 +1,6 @@
 """Which lines are the user's, and where in them the program is."""
 # Code objects name files by text, and this runs for every frame that is looked at: no Path.
-# ruff: noqa: PTH100, PTH118, PTH120
+# ruff: noqa: PTH100, PTH114, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _FOREIGN = tuple(
 """Folders of the standard library, of installed packages, and of TensorPeek."""
 
 _is_users: dict[str, bool] = {}
+_real_folders: dict[str, str] = {}
 
 
 class Place(NamedTuple):
@@ -40,11 +41,20 @@ def is_users_file(path: str) -> bool:
     """Whether a file of code belongs to the user: no library, no debugger, nothing generated."""
     known = _is_users.get(path)
     if known is None:
-        whole = os.path.realpath(path)
+        whole = os.path.realpath(path) if os.path.islink(path) else _in_real_folder(path)
         known = not path.startswith("<") and not whole.startswith(_FOREIGN) and "site-packages" not in whole
         known = known and os.path.sep + "pydevd" not in whole and "debugpy" not in whole
         _is_users[path] = known
     return known
+
+
+def _in_real_folder(path: str) -> str:
+    """Folders are asked once: a trace asks for a thousand files."""
+    folder, name = os.path.split(path)
+    known = _real_folders.get(folder)
+    if known is None:
+        known = _real_folders[folder] = os.path.realpath(folder)
+    return os.path.join(known, name)
 
 
 def is_users_code(code: CodeType) -> bool:
