@@ -279,7 +279,7 @@ export interface Finding {
   readonly lineText: string;
   /** The path of the module concerned; empty when there is none. */
   readonly module: string;
-  /** Optimizer steps taken before; the first step is 0. */
+  /** Optimizer steps taken before; the first step is 0. -1 when nobody counts. */
   readonly step: number;
   /** -1 when unknown. */
   readonly epoch: number;

@@ -56,8 +56,9 @@ function placeText({ path: file, line }: Finding): string {
 }
 
 function whenText({ step, rank }: Finding): string {
-  const when = vscode.l10n.t("step {0}", step);
-  return rank > 0 ? `${when} · ${vscode.l10n.t("rank {0}", rank)}` : when;
+  return [step >= 0 ? vscode.l10n.t("step {0}", step) : "", rank > 0 ? vscode.l10n.t("rank {0}", rank) : ""]
+    .filter((part) => part !== "")
+    .join(" · ");
 }
 
 function tooltip(finding: Finding): string {

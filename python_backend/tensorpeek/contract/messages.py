@@ -326,7 +326,7 @@ class Finding(TypedDict):
     module: str
     """The path of the module concerned; empty when there is none."""
     step: int
-    """Optimizer steps taken before; the first step is 0."""
+    """Optimizer steps taken before; the first step is 0. -1 when nobody counts."""
     epoch: int
     """-1 when unknown."""
     rank: int

@@ -147,7 +147,8 @@ def message(mark: Marked) -> str:
     finding = mark.finding
     rank = f", rank {finding['rank']}" if finding["rank"] else ""
     again = f" ({mark.count} times)" if mark.count > 1 else ""
-    first = f"{finding['title']}, step {finding['step']}{rank}{again}: {finding['message']}"
+    step = f", step {finding['step']}" if finding["step"] >= 0 else ""
+    first = f"{finding['title']}{step}{rank}{again}: {finding['message']}"
     return "\n".join([first, *(f"• {advice}" for advice in finding["next"])])
 
 

@@ -117,9 +117,10 @@ def test_a_failed_allocation_stops_once_at_its_line_after_the_fact(way: str, oth
         assert len(session.client.events("stopped")) == 1
 
 
-def test_shapes_that_do_not_fit_stop_once_and_are_explained_in_the_users_names() -> None:
+@pytest.mark.parametrize("boxes", [["tp.shape-error", "uncaught"], ["uncaught"]], ids=["ticked", "unticked"])
+def test_shapes_that_do_not_fit_stop_once_and_are_explained_in_the_users_names(boxes: list[str]) -> None:
     with DebugSession() as session:
-        session.launch(PROGRAM, args=["shape", "8"], exceptions=["tp.shape-error", "uncaught"])
+        session.launch(PROGRAM, args=["shape", "8"], exceptions=boxes)
         stop = session.wait_for_stop(PATIENCE)
         assert (stop.line, stop.frames[0]["name"]) == (line_of("shape", PROGRAM), "loss_of")
         info = session.request("exceptionInfo", threadId=stop.thread)
@@ -128,6 +129,10 @@ def test_shapes_that_do_not_fit_stop_once_and_are_explained_in_the_users_names()
         assert f"line {line_of('shape', PROGRAM) - 1}" in info["details"]["stackTrace"]
         rows = session.expand(session.scope("Finding"))
         assert "f32[16]" in rows["weights"]["value"]
+        # Where no box is ticked nothing is put into torch that would count the steps.
+        step = session.client.next_event("tensorpeek/finding")["step"]
+        assert step == (3 if "tp.shape-error" in boxes else -1)
+        assert ("step" in info["description"]) == (step >= 0)
         assert session.run_to_end(PATIENCE) == 1
         assert len(session.client.events("stopped")) == 1
 

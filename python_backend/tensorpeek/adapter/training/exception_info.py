@@ -34,14 +34,14 @@ def exception_info(finding: Finding) -> Message:
 
 
 def _when(finding: Finding) -> str:
-    parts = [f"step {finding['step']}"]
+    parts = [f"step {finding['step']}"] if finding["step"] >= 0 else []
     if finding["epoch"] >= 0:
         parts.append(f"epoch {finding['epoch']}")
     if finding["rank"] > 0:
         parts.append(f"rank {finding['rank']}")
     if finding["module"]:
         parts.append(f"module {finding['module']}")
-    return "At " + ", ".join(parts) + "."
+    return "At " + ", ".join(parts) + "." if parts else ""
 
 
 def _evidence(finding: Finding) -> list[str]:

@@ -27,6 +27,8 @@ from tensorpeek.probe.stops.state import training_state
 from tensorpeek.probe.stops.uncaught import UncaughtExceptions
 from tensorpeek.probe.training.training import TRAINING
 
+EXPLAINS = ("shape-error",)
+"""What says more of an exception for which the program stops anyway, whether its box is ticked or not."""
 ACTION_PATIENCE = 50.0
 """Seconds; a capsule of a large model takes its time."""
 
@@ -61,7 +63,7 @@ class Stops(Feature):
         RUN_OUTPUT.complain = say
 
     def release(self) -> None:
-        self._is_on = False
+        self._is_on = self._uncaught.explains = False
         self._uncaught.uninstall()
         TRAINING.ranks.may_stop = False
         TRAINING.configure({})
@@ -74,11 +76,11 @@ class Stops(Feature):
             raise RuntimeError(self._problem)
         RUN_OUTPUT.write_into(arguments["runsFolder"])
         chosen = {each["condition"]: each["settings"] for each in arguments["conditions"]}
-        TRAINING.configure(chosen, arguments["budgetPercent"])
+        TRAINING.configure(chosen, arguments["budgetPercent"], EXPLAINS)
         if arguments["capsule"] and arguments["capsule"] != self._capsule:
             self._capsule = arguments["capsule"]
             TRAINING.replay_capsule(self._capsule)
-        self._is_on = True
+        self._is_on = self._uncaught.explains = True
         TRAINING.ranks.may_stop = bool(chosen)
         if chosen:
             self._uncaught.install()
@@ -174,5 +176,7 @@ def say(text: str) -> None:
 
 
 def _where(finding: Finding) -> str:
-    when = f"step {finding['step']}"
-    return f" ({finding['path']}:{finding['line']}, {when})" if finding["path"] else f" ({when})"
+    parts = [f"{finding['path']}:{finding['line']}"] if finding["path"] else []
+    if finding["step"] >= 0:
+        parts.append(f"step {finding['step']}")
+    return f" ({', '.join(parts)})" if parts else ""

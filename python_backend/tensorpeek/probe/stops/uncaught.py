@@ -32,6 +32,8 @@ class UncaughtExceptions:
         self._hook = sys.excepthook
         self._thread_hook = threading.excepthook
         self.is_on = False
+        self.explains = False
+        """Whether it is told too while it is off, where pydevd stops in any case."""
 
     @property
     def stop(self) -> MakeStop | None:
@@ -76,7 +78,8 @@ class UncaughtExceptions:
 
     def _pydevd_came_upon(self, error: ExcInfo, stop: MakeStop) -> None:
         """pydevd stops in any case; only what it says depends on what was found."""
-        if not self._is_new(error[1]) or not self._tell_of(error[1], stop):
+        is_to_be_told = self._is_new(error[1]) if self.is_on else self.explains
+        if not is_to_be_told or not self._tell_of(error[1], stop):
             stop(None)
 
     def _python_came_upon(self, error: ExcInfo) -> None:

@@ -58,7 +58,7 @@ class Reporting:
                 report,
                 place_of(frame),
                 number=self._number,
-                step=step,
+                step=step if training.sees_steps else -1,
                 epoch=training.clock.epoch,
             )
             self.findings.append(finding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, Callable
@@ -60,9 +60,15 @@ class Training:
         self._reporting = Reporting(self)
         self._arrival = Arrival(self._install)
         self._knows_forks = False
+        self._also: frozenset[str] = frozenset()
         self._callbacks: dict[str, tuple[Callable[[Any], None], ...]] = {}
 
     # What is known
+
+    @property
+    def sees_steps(self) -> bool:
+        """Whether torch tells us of the training at all."""
+        return self._hooks.installed
 
     @property
     def record(self) -> StepRecord | None:
@@ -105,15 +111,24 @@ class Training:
         return self._watcher.gradient_norm
 
     def conditions(self) -> list[Condition]:
-        return self._dispatch.conditions
+        """Those that the user has chosen."""
+        return [each for each in self._dispatch.conditions if each.info.id not in self._also]
 
     # What others ask for
 
-    def configure(self, chosen: Mapping[str, Mapping[str, float]], budget_percent: float = 1.0) -> None:
-        """Watches for these conditions from now on: settings by id. Also while the program runs."""
+    def configure(
+        self,
+        chosen: Mapping[str, Mapping[str, float]],
+        budget_percent: float = 1.0,
+        also: Sequence[str] = (),
+    ) -> None:
+        """Watches for these conditions from now on: settings by id. Also while the program runs.
 
+        `also` are told of what happens like the others, and nothing is put into torch for them.
+        """
         self._budget.percent = budget_percent
-        self._dispatch.configure(chosen, BY_ID)
+        self._also = frozenset(also) - chosen.keys()
+        self._dispatch.configure({**{each: {} for each in self._also}, **chosen}, BY_ID)
 
     def add_listener(self, callback: Listener) -> None:
         """Told of each finding, in the thread of its moment, before the weights change."""
