@@ -26,12 +26,13 @@ export function librarySources(scope: vscode.ConfigurationScope | undefined): re
   return read<readonly string[]>(SETTINGS.librarySources, [], scope);
 }
 
-/** What the adapter is told about budgets and places; a launch configuration may override single values. */
+/** What the adapter is told about budgets, traces and places; a launch configuration may override single values. */
 export function sessionSettings(folder?: vscode.WorkspaceFolder): SessionSettings {
   return {
     valueBudgetMs: read(SETTINGS.valueBudget, 20, folder),
     answerBudgetMs: read(SETTINGS.answerBudget, 60, folder),
     budgetPercent: read(SETTINGS.trainingBudget, 0.5, folder),
+    traceFirstStep: read(SETTINGS.firstStep, true, folder),
     ...(folder ? { runsFolder: path.join(folder.uri.fsPath, ".tensorpeek", "runs") } : {}),
   };
 }

@@ -67,5 +67,6 @@ export const SETTINGS = {
   inlineValuesEnabled: "inlineValues.enabled",
   trainingBudget: "training.budget",
   inlayHints: "shapes.inlayHints",
+  firstStep: "shapes.firstStep",
   librarySources: "shapes.librarySources",
 } as const;

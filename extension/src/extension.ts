@@ -100,9 +100,8 @@ export function activate(context: vscode.ExtensionContext): void {
   registerModel(model).forEach((command) => owned.add(command));
   owned.add(tracker.onDidEndSession(() => void model.traceChanged()));
   const traced = (): void => void model.traceChanged();
-  registerShapes({ backend, interpreters, log, memory: context.workspaceState, traced }).forEach((command) =>
-    owned.add(command),
-  );
+  const tools = { backend, interpreters, log, memory: context.workspaceState, traced };
+  registerShapes(tools, tracker).forEach((command) => owned.add(command));
 
   // Code actions, and the findings of the last run, are there without a session.
   void server.start();

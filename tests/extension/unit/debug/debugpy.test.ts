@@ -44,7 +44,7 @@ describe("a debugpy configuration", () => {
       ...configuration,
       debugAdapterPath: backend.adapterScript,
       debugAdapterPython: "/usr/bin/python3",
-      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60, budgetPercent: 0.5 },
+      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60, budgetPercent: 0.5, traceFirstStep: true },
     });
   });
 
@@ -52,7 +52,13 @@ describe("a debugpy configuration", () => {
     expect(await resolve(attach)).toEqual({
       ...attach,
       debugServer: OUR_PORT,
-      tensorpeek: { valueBudgetMs: 20, answerBudgetMs: 60, budgetPercent: 0.5, accessToken: "secret" },
+      tensorpeek: {
+        valueBudgetMs: 20,
+        answerBudgetMs: 60,
+        budgetPercent: 0.5,
+        traceFirstStep: true,
+        accessToken: "secret",
+      },
     });
     expect(start.mock.calls[0]![0].args).toEqual([backend.adapterScript, "--port", "0", "--connect", "127.0.0.1:4000"]);
   });
