@@ -8,6 +8,8 @@ import { callsText, shapeText } from "./shapeText";
 
 /** Of one value in a row; what is cut is in the tooltip. */
 const LONGEST_SHAPE = 40;
+/** Wider than a space and narrower than a dot between two, so that more fits. */
+const GAP = "\u2002";
 const FAINT = new vscode.ThemeColor("disabledForeground");
 
 /** What the shares in the view are shares of, and what its symbols stand for. */
@@ -40,7 +42,7 @@ export class ModuleNode extends vscode.TreeItem {
         : []),
     ];
     const facts = isRoot ? wholeFacts(module, whole) : factsOf(tree, whole);
-    this.description = facts.join(" · ");
+    this.description = facts.join(GAP);
     this.iconPath = iconOf(tree);
     this.tooltip = tooltipOf(tree, whole);
     this.accessibilityInformation = { label: [label, module.type, ...facts].join(", ") };
@@ -60,7 +62,7 @@ class OwnNode extends ModuleNode {
       ...(module.ownParameters > 0 ? [countText(module.ownParameters)] : []),
       ...(share === "" ? [] : [share]),
     ];
-    this.description = facts.join(" · ");
+    this.description = facts.join(GAP);
     this.iconPath = new vscode.ThemeIcon("symbol-method");
     this.tooltip = new vscode.MarkdownString(
       `${vscode.l10n.t("What {0} does and holds itself, outside of the modules in it.", `\`${module.type}\``)}\n\n` +

@@ -19,7 +19,8 @@ const map = (modules: TracedModule[]): ModelMap => ({
 });
 const nodes = (modules: TracedModule[], isOpen?: boolean): ModuleNode[] =>
   moduleNodes(moduleTrees(modules), map(modules), isOpen);
-const text = ({ label, description }: ModuleNode): string => `${label as string} ${description as string}`;
+const text = ({ label, description }: ModuleNode): string =>
+  `${label as string} ${description as string}`.replaceAll("\u2002", " · ");
 const tooltip = ({ tooltip }: ModuleNode): string => (tooltip as { value: string }).value;
 const icon = ({ iconPath }: ModuleNode): string => (iconPath as { id: string }).id;
 
