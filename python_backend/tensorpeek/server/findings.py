@@ -13,9 +13,12 @@ from tensorpeek.contract.messages import Finding
 from tensorpeek.runs import findings_file
 from tensorpeek.runs.folder import RUNS, newest_runs
 from tensorpeek.server.documents import Documents
+from tensorpeek.server.paths import uri_of
 from tensorpeek.server.source import Source, utf16_length
 
 FINDINGS_FILES = "**/.tensorpeek/runs/*/findings.jsonl"
+RUN_FOLDERS = ("**/.tensorpeek", "**/.tensorpeek/runs/*")
+"""Of a file that is written together with its folder an editor may tell only the folder."""
 MOST_PER_FILE = 100
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
@@ -80,7 +83,7 @@ class Findings:
             diagnostics = [diagnostic(source, mark) for mark in marked[-MOST_PER_FILE:]]
         if diagnostics:
             self._marked[path] = marked
-        uri = uris.from_fs_path(path) or path
+        uri = uri_of(path) or path
         self._publish(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
 
     def _source(self, path: str) -> Source | None:
@@ -133,9 +136,7 @@ def diagnostic(source: Source, mark: Marked) -> types.Diagnostic:
         message=message(mark),
         related_information=[
             types.DiagnosticRelatedInformation(
-                location=types.Location(
-                    uri=uris.from_fs_path(related["path"]) or "", range=_whole_line(related["line"])
-                ),
+                location=types.Location(uri=uri_of(related["path"]), range=_whole_line(related["line"])),
                 message=related["message"],
             )
             for related in finding["related"]

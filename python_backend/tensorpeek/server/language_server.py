@@ -24,7 +24,7 @@ from tensorpeek.server.diagnostics import Diagnostics
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.explain_condition import explain_condition
 from tensorpeek.server.expression import Position, evaluatable_expression
-from tensorpeek.server.findings import FINDINGS_FILES, Findings
+from tensorpeek.server.findings import FINDINGS_FILES, RUN_FOLDERS, Findings
 from tensorpeek.server.shapes.feature import Shapes
 from tensorpeek.server.shapes.later import Later
 from tensorpeek.server.shapes.settings import SECTION, settings
@@ -186,7 +186,7 @@ _WATCH_FINDINGS = types.Registration(
     id="findings",
     method=types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
     register_options=types.DidChangeWatchedFilesRegistrationOptions(
-        [types.FileSystemWatcher(FINDINGS_FILES)]
+        [types.FileSystemWatcher(pattern) for pattern in (FINDINGS_FILES, *RUN_FOLDERS)]
     ),
 )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lsprotocol import types
-from pygls import uris
 
 from tensorpeek.contract.messages import ShapeRemark
+from tensorpeek.server.paths import uri_of
 from tensorpeek.server.shapes.alignment import Alignment
 from tensorpeek.server.shapes.places import whole_range
 from tensorpeek.server.shapes.store import Shown
@@ -36,7 +36,7 @@ def remarks(shown: Shown, alignment: Alignment, source: Source) -> list[types.Di
                 message=_message(remark),
                 related_information=[
                     types.DiagnosticRelatedInformation(
-                        types.Location(uris.from_fs_path(each["path"]) or "", _line(each["line"])),
+                        types.Location(uri_of(each["path"]), _line(each["line"])),
                         each["message"],
                     )
                     for each in remark["related"]
