@@ -21,6 +21,9 @@ FEWEST_ROWS = 16
 """That tell how far a feature spreads."""
 LEAST_SPREAD = 100.0
 """A feature below that is not large, whatever the others are."""
+FEWEST_NUMBERS = 64
+EMPTY_BATCHES = 3
+"""In a row that are one and the same number throughout."""
 CONFIRMED = 2
 """Batches that must agree that a feature is out of scale."""
 EMBEDDINGS = ("Embedding", "EmbeddingBag")
@@ -34,7 +37,9 @@ class BadInput(Condition):
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
         self._sizes: dict[str, Spike] = {}
-        """The largest values of the last batches, by argument."""
+        """The largest values of the last batches, by the model's identity and the argument."""
+        self._same: tuple[float, int] = (0.0, 0)
+        """The only number of the last batch, and in how many batches in a row it was."""
         self._unscaled: dict[str, int] = {}
         """Batches in which a feature was out of scale, by argument."""
         self._judged: set[str] = set()
@@ -63,12 +68,43 @@ class BadInput(Condition):
             elif not (math.isfinite(low) and math.isfinite(high)):
                 report = self._not_finite(batch, way, tensor)
             else:
-                report = self._far_outside(batch, way, tensor, max(-low, high)) or self._out_of_scale(
-                    batch, way, tensor
+                report = (
+                    self._empty(batch, way, tensor, low, high)
+                    or self._far_outside(batch, way, tensor, max(-low, high))
+                    or self._out_of_scale(batch, way, tensor)
                 )
             if report is not None:
                 return report
         return None
+
+    def _empty(self, batch: Batch, way: str, tensor: Any, low: float, high: float) -> Report | None:
+        """All that a DataLoader has delivered for the model is one number."""
+        is_whole = batch.rows is not None and tensor.dim() > 1 and len(batch.rows) == tensor.shape[0]
+        if (
+            not is_whole
+            or low != high
+            or tensor.numel() < FEWEST_NUMBERS
+            or len(batch.args) > 1
+            or batch.kwargs
+        ):
+            self._same = (0.0, 0)
+            return None
+        before, batches = self._same
+        self._same = (low, batches + 1 if before == low else 1)
+        if self._same[1] != EMPTY_BATCHES:
+            return None  # not yet, or told already
+        name = _users_name(batch, tensor, way)
+        return Report(
+            "Batch without content",
+            f"Batch without content: each of the {tensor.numel():,} numbers of `{name}` is {figure(low)}, as "
+            f"in the {EMPTY_BATCHES - 1} batches before. The model sees nothing of its data.",
+            value=low,
+            next=[
+                "Look at one sample of the data set. A whole-number division (// 255), a cast to integers "
+                "after scaling, or a file that is not read makes all of it one number.",
+            ],
+            values={name: tensor},
+        )
 
     def _not_finite(self, batch: Batch, way: str, tensor: Any) -> Report | None:
         torch = sys.modules["torch"]
@@ -116,7 +152,7 @@ class BadInput(Condition):
         )
 
     def _far_outside(self, batch: Batch, way: str, tensor: Any, size: float) -> Report | None:
-        spike = self._sizes.setdefault(way, Spike(8, 50, 10))
+        spike = self._sizes.setdefault(f"{id(batch.module)} {way}", Spike(8, 50, 10))
         found = spike.add(size)
         factor = self.settings["factor"]
         if found is None or size < factor * found.usual:

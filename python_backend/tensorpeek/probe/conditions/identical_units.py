@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import weakref
 from typing import Any
 
@@ -9,7 +10,7 @@ from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.moments import Step
-from tensorpeek.probe.training.parameters import Trained, is_plain, trained
+from tensorpeek.probe.training.parameters import Trained, is_plain, place_of_parameter, trained
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.report import Report
 
@@ -57,7 +58,7 @@ class IdenticalUnits(Condition):
     def _report(self, step: Step, concerned: list[Trained]) -> Report:
         first = max(concerned, key=_units)
         units = _units(first)
-        place = _filler(step)
+        place = _filler(step) or place_of_parameter(step, first)
         names = ", ".join(f"`{each.name}`" for each in concerned[:4])
         at = f" All of it is set to a constant at line {place.line}." if place is not None else ""
         return Report(
@@ -103,10 +104,16 @@ def _are_identical(tensor: Any) -> bool:
     return float((rows.double() - first).abs().max()) <= tolerance
 
 
+def _is_of_weights(call: ast.Call) -> bool:
+    """Whether a call may fill weights: no gradient, and no bias, which may well be constant."""
+    whole = source.text(call)
+    return "grad" not in source.text(call.func) and "bias" not in whole
+
+
 def _filler(step: Step) -> Place | None:
     """The only line of the user's files that fills a tensor with a constant in place, else None."""
     places: list[Place] = []
     for path in source.user_files(step.frame, step.training.models.roots()):
-        calls = [call for call in source.calls(path, *FILLERS) if "grad" not in source.text(call.func)]
+        calls = [call for call in source.calls(path, *FILLERS) if _is_of_weights(call)]
         places += [Place(path, call.lineno, source.function_of(path, call.lineno)) for call in calls]
     return places[0] if len(places) == 1 else None

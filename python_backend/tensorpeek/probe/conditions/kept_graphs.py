@@ -158,6 +158,11 @@ def _holders(scopes: list[Scope]) -> Iterator[tuple[str, Any]]:
 
 
 def _entries(name: str, table: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+    if len(table) > 1:
+        # One that gets an entry in each step is a list by another name.
+        values = list(table.values())
+        if _holds(values):
+            yield name, values
     parts = list(table.items())[:MOST_PARTS]
     yield from ((f"{name}[{key!r}]", part) for key, part in parts if _holds(part))
 
@@ -203,7 +208,7 @@ def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
         if isinstance(node, ast.Call) and source.text(node.func) in appending
     ]
     # A hook or another function of the file may fill a list that the training loop only owns.
-    place = own[0] if own else _filled_elsewhere(scopes, appending)
+    place = own[0] if own else _filled_elsewhere(scopes, appending) or _entered(scopes, name)
     return Report(
         "Graphs kept in a list",
         f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its "
@@ -222,6 +227,22 @@ def _filled_elsewhere(scopes: list[Scope], appending: tuple[str, ...]) -> Place 
         for path in {scope.path for scope in scopes}
         for call in source.calls(path, "append", "extend")
         if source.text(call.func) in appending
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _entered(scopes: list[Scope], name: str) -> Place | None:
+    """The only line of the scopes' files that sets an entry of the table: `name[key] = …`, in a method
+    `self.name[key] = …`.
+    """
+    texts = {name, f"self.{name.rpartition('.')[2]}"}
+    found = [
+        Place(path, node.lineno, source.function_of(path, node.lineno))
+        for path in {scope.path for scope in scopes}
+        for node in ast.walk(source.tree_of(path) or ast.Module([], []))
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and source.text(node.value) in texts
     ]
     return found[0] if len(found) == 1 else None
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
 from tensorpeek.probe.shape_faults.classes import taken_for_classes
+from tensorpeek.probe.training import source
 from tensorpeek.probe.training.graph import Edge, Graph, Node
 from tensorpeek.probe.training.moments import Loss
 from tensorpeek.probe.training.report import Report
@@ -15,6 +16,7 @@ from tensorpeek.probe.training.report import Report
 SOFTMAX, SIGMOID, LOG_SOFTMAX = "SoftmaxBackward", "SigmoidBackward", "LogSoftmaxBackward"
 NLL = frozenset({"NllLossBackward", "NllLoss2DBackward", "NllLossNdBackward"})
 BCE_WITH_LOGITS = "BinaryCrossEntropyWithLogitsBackward"
+KL_DIV = "kl_div"
 LAYERS = frozenset({"AddmmBackward", "ConvolutionBackward", "LinearBackward"})
 """What ends in raw scores. Other things that could be log-probabilities are left alone."""
 FLOOR_FOR_POSITIVES = math.log1p(math.exp(-1))
@@ -39,7 +41,9 @@ class LossInput(NearLoss):
 
     def look(self, loss: Loss, graph: Graph, node: Node) -> Report | None:
         wrong = _wrong(graph, node)
-        return None if wrong is None else self._report(loss, wrong)
+        if wrong is None or (wrong.loss == KL_DIV and not _is_written(loss, "kl_div", "KLDivLoss")):
+            return None
+        return self._report(loss, wrong)
 
     def _report(self, loss: Loss, wrong: Wrong) -> Report:
         modules = _modules_named(loss, wrong.source)
@@ -66,6 +70,8 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
         other = _other_dimension(graph, node)
         if other is not None:
             return other
+    if node.name == "SubBackward":
+        return _divergence(graph, node)
     made_by = graph.behind_reshapes(node.edges[0])
     if made_by is None:
         return None
@@ -95,6 +101,34 @@ def _wrong(graph: Graph, node: Node) -> Wrong | None:
             "Use cross_entropy on the raw scores, or log_softmax before nll_loss.",
         )
     return None
+
+
+def _divergence(graph: Graph, node: Node) -> Wrong | None:
+    """kl_div, which autograd knows as `target·log(target) − target·input`, of probabilities."""
+    if len(node.edges) < 2 or node.edges[0].node >= 0:
+        return None
+    product = graph.source(node.edges[1])
+    if product is None or product.name != "MulBackward":
+        return None
+    factors = [graph.behind_reshapes(edge) for edge in product.edges]
+    made_by = next((each for each in factors if each is not None), None)
+    if (
+        made_by is None
+        or made_by.name not in (SOFTMAX, *LAYERS)
+        or sum(each is not None for each in factors) > 1
+    ):
+        return None
+    name = "Softmax" if made_by.name == SOFTMAX else "Linear"
+    return Wrong(
+        node,
+        KL_DIV,
+        f"{'probabilities' if name == 'Softmax' else 'raw scores'} instead of log-probabilities",
+        name,
+        None,
+        "Its first argument is a logarithm: so the loss is no distance of two distributions, can fall below "
+        "0, and is least where the student is surest.",
+        "Use log_softmax for the first argument of kl_div; the second stays a softmax.",
+    )
 
 
 def _other_dimension(graph: Graph, node: Node) -> Wrong | None:
@@ -191,6 +225,12 @@ def _classes(node: Node) -> int:
     dimension = _dimension(node)
     shape = node.shapes[0]
     return shape[dimension] if dimension is not None and -len(shape) <= dimension < 0 else 0
+
+
+def _is_written(loss: Loss, *names: str) -> bool:
+    """Whether the program calls one of these: its arithmetic alone could be anybody's."""
+    roots = loss.training.models.roots()
+    return any(source.calls(path, *names) for path in source.user_files(loss.frame, roots))
 
 
 def _modules_named(loss: Loss, kind: str) -> list[str]:

@@ -22,22 +22,25 @@ class LossSpike(Condition):
 
     def __init__(self, settings: Mapping[str, float]) -> None:
         super().__init__(settings)
-        self._spikes: dict[str, Spike] = {}
-        self._beginnings: dict[str, float] = {}
+        self._spikes: dict[tuple[str, int], Spike] = {}
+        """By the loss's name and the model's identity: one training may follow another."""
+        self._beginnings: dict[tuple[str, int], float] = {}
         """The level of each loss when its warm-up ended."""
 
     def on_loss(self, loss: Loss) -> Report | None:
         value = loss.value
         if value is None or not math.isfinite(value):
             return None
-        spike = self._spikes.get(loss.name)
+        record = loss.training.record
+        key = (loss.name, id(record.module) if record is not None else 0)
+        spike = self._spikes.get(key)
         if spike is None:
             spike = Spike(self.settings["factor"], self.whole("window"), self.whole("warmup"))
-            self._spikes[loss.name] = spike
+            self._spikes[key] = spike
         found = spike.add(value)
         if spike.seen == spike.warmup:
-            self._beginnings[loss.name] = abs(sorted(spike.values)[len(spike.values) // 2])
-        if found is None or value - found.usual < LEAST_SETBACK * self._beginnings[loss.name]:
+            self._beginnings[key] = abs(sorted(spike.values)[len(spike.values) // 2])
+        if found is None or value - found.usual < LEAST_SETBACK * self._beginnings[key]:
             return None
         return Report(
             "Loss spike",

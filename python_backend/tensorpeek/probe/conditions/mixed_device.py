@@ -23,8 +23,13 @@ MESSAGES = re.compile(
     r"|Input type .* and (weight|bias) type|dtypes? (of|for|must|do not) |expected m1 and m2"
     r"|to be on the same|different device|should be the same"
     r"|expected target dtype|Found dtype \S+ but expected|can't be cast to the desired output type"
+    r"|one of the following scalar types"
 )
 OF_DEVICES = re.compile(r"\bon device |same device|different device|to be on the same")
+OF_INTEGERS = re.compile(
+    r"target dtype to be Long|scalar types?:? Long\b|expected .*\bLong\b.* found|types: Long"
+)
+"""Class numbers and indices that are none."""
 OF_TARGETS = re.compile(r"expected target dtype|Found dtype|can't be cast|scalar type (Long|Int|Char|Byte)")
 STRICT = frozenset(
     {
@@ -73,7 +78,8 @@ class MixedDevice(Condition):
             return None
         frame, place = passed[-1]
         frames = [each for each, _ in reversed(passed)]
-        operands = _disagreeing(mixed_operands.of_line(frame, place.line), text)
+        operands = mixed_operands.no_integers(failure.traceback, frame) if OF_INTEGERS.search(text) else []
+        operands = operands or _disagreeing(mixed_operands.of_line(frame, place.line), text)
         for given in () if operands else mixed_operands.given_to_library(failure.traceback):
             operands = operands or _disagreeing(given, text)
         return _report(frame, frames, place, operands, text) if operands else None
@@ -136,7 +142,9 @@ def _report(
         notes += [origin.text] if origin.text else []
         related += origin.related
         advice += origin.advice
-    if OF_TARGETS.search(text):
+    if OF_INTEGERS.search(text):
+        advice = ["Class numbers, ids and indices are integers: long(), or torch.long where they are made."]
+    elif OF_TARGETS.search(text):
         advice = ["Give the target the dtype that this loss wants: long() for class numbers, else float()."]
     if not advice:
         wanted = next((each for each in operands if not is_tensor(each.value)), operands[-1])
@@ -148,7 +156,15 @@ def _report(
     return Report(
         "Tensors on different devices" if by_device else "Tensors of different dtypes",
         " ".join(
-            [f"{said}.", *notes, *([f"torch says: {text.strip()}."] if OF_TARGETS.search(text) else [])]
+            [
+                f"{said}.",
+                *notes,
+                *(
+                    [f"torch says: {text.strip()}."]
+                    if OF_TARGETS.search(text) or OF_INTEGERS.search(text)
+                    else []
+                ),
+            ]
         ),
         place=place,
         evidence=[each.line() for each in operands] + ([text.partition(chr(10))[0][:300]] if text else []),

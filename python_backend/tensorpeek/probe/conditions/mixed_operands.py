@@ -17,6 +17,8 @@ MOVING = frozenset(
     {"to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "type_as", "long", "int"}
 )
 """Methods of a tensor that return a new one; a module's change the module."""
+INTEGERS = frozenset({"target", "indices", "index", "input"})
+"""Parameters of torch's functions for class numbers and indices; `input` is an embedding's."""
 MAKING_DOUBLES = ("from_numpy", "as_tensor", "tensor", "array")
 
 
@@ -88,6 +90,25 @@ def given_to_library(traceback: TracebackType | None) -> Iterator[list[Operand]]
         if not is_users_code(traceback.tb_frame.f_code):
             yield _given(traceback.tb_frame)
         traceback = traceback.tb_next
+
+
+def no_integers(traceback: TracebackType | None, frame: FrameType) -> list[Operand]:
+    """What torch's own function was given for class numbers or indices, and is none: by the name that the
+    user's frame has for it, else by what it is there.
+    """
+    for given in given_to_library(traceback):
+        for each in given:
+            if each.name in INTEGERS and each.dtype.is_floating_point and not _is_input(each, given):
+                names = [name for name, value in locals_of(frame).items() if value is each.value]
+                return [each._replace(name=names[0] if names else each.name)]
+    return []
+
+
+def _is_input(operand: Operand, given: list[Operand]) -> bool:
+    """Whether an `input` is not a table's indices: it has no weight to pick rows of beside it."""
+    return operand.name == "input" and not any(
+        "Embedding" in each.name or each.name == "weight" for each in given
+    )
 
 
 def _given(frame: FrameType) -> list[Operand]:

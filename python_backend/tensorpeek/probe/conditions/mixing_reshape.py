@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorpeek.catalogue import conditions
+from tensorpeek.probe.conditions import mixing_softmax
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.near_loss import place_of_node
 from tensorpeek.probe.shape_faults import reshapes
@@ -48,7 +49,7 @@ class MixingReshape(Condition):
             if mixed is not None:
                 self._seen[loss.name] = MOST_LOSSES
                 return _report(loss, node, mixed)
-        return None
+        return mixing_softmax.report(loss, graph)
 
 
 def mixing(graph: Graph, node: Node) -> Mixed | None:

@@ -19,7 +19,7 @@ from tensorpeek.probe.training.graph import graph_of
 from tensorpeek.probe.training.moments import Loss, ModuleCall, Step
 from tensorpeek.probe.training.parameters import Trained, trained
 from tensorpeek.probe.training.places import Place
-from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.report import Related, Report
 from tensorpeek.probe.training.user_values import locals_of, user_frames
 
 MOST_NAMED = 4
@@ -156,6 +156,7 @@ class ParameterUnused(Condition):
                         "Give its parameters to the optimizer, or call requires_grad_(False) on it if it is "
                         "meant to be frozen: that also saves the time and memory of its gradients."
                     ],
+                    related=_built(step),
                     is_warning=True,
                 )
         return None
@@ -261,6 +262,16 @@ def _replacement(step: Step, name: str) -> Place | None:
                 if attribute[0] and attribute[0] != "self" and attribute[2] in words:
                     return Place(frame.f_code.co_filename, getattr(node, "lineno", 0), frame.f_code.co_name)
     return None
+
+
+def _built(step: Step) -> list[Related]:
+    """The lines that build optimizers of the classes in use."""
+    kinds = {type(each).__name__ for each in [*step.training.optimizers, step.optimizer]}
+    return [
+        Related(Place(path, call.lineno), "an optimizer is built here")
+        for path in source.user_files(step.frame, [])
+        for call in source.calls(path, *kinds)
+    ][:4]
 
 
 def _constructor(step: Step) -> Place | None:

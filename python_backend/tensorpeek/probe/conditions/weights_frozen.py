@@ -9,16 +9,26 @@ from typing import Any
 from tensorpeek.catalogue import conditions
 from tensorpeek.probe.conditions.condition import Condition
 from tensorpeek.probe.conditions.missing_step import MissingStep
+from tensorpeek.probe.conditions.near_loss import place_of_loss
 from tensorpeek.probe.training.figures import count, figure, listed
+from tensorpeek.probe.training.graph import graph_of
 from tensorpeek.probe.training.moments import Loss, Step
-from tensorpeek.probe.training.parameters import is_matrix, learning_rate, trained, with_gradients
-from tensorpeek.probe.training.report import Report
+from tensorpeek.probe.training.parameters import (
+    is_matrix,
+    learning_rate,
+    place_of_parameter,
+    trained,
+    with_gradients,
+)
+from tensorpeek.probe.training.places import Place
+from tensorpeek.probe.training.report import Related, Report
 from tensorpeek.probe.training.updates import Update, keep_weights, sample, updates
 
 SHARE = 0.5
 """Of the elements with a gradient, which must all stand still before it is the whole model that does."""
 ROWS_OF_A_SCHEDULE = 30
 """Measured steps at the beginning for which a schedule may keep the learning rate at zero."""
+APART = " The graph of the loss, made here, leads to none of them."
 NO_GRADIENTS = 5
 """Steps in a row that find no gradient at all."""
 
@@ -42,12 +52,16 @@ class WeightsFrozen(Condition):
         """Since the last step that was looked at."""
         self._loss = 0.0
         self._empty = 0
+        self._apart: Place | None = None
+        """Where the loss was made, if no parameter of an optimizer is in its graph."""
         self._zero = 0
         self._had_gradients = False
 
     def on_loss(self, loss: Loss) -> Report | None:
         self._backwards += 1
         self._loss = loss.value if loss.value is not None else 1.0
+        if self._empty:
+            self._apart = _made_apart(loss)
         return self._missing.on_loss(loss)
 
     def on_end(self) -> Report | None:
@@ -89,7 +103,8 @@ class WeightsFrozen(Condition):
             "No gradient at the step",
             "No gradient at the step: backward() runs, but at step() none of the optimizer's "
             f"{count(len(every), 'parameter')} has a gradient, {NO_GRADIENTS} times in a row. The weights do "
-            "not change.",
+            f"not change.{APART if self._apart else ''}",
+            place=self._apart,
             next=[
                 "Call zero_grad() before backward(), not between backward() and step().",
                 "If it is called there, see whether the loss depends on these parameters at all: detach(), "
@@ -136,11 +151,18 @@ class WeightsFrozen(Condition):
         rows = self._zero
         if rows != self.whole("window"):
             return None  # not yet, or told already
+        zeros = [each for each in trained(step) if is_matrix(each.parameter) and not each.parameter.any()]
+        both = f" {listed(each.name for each in zeros)} are zero themselves." if len(zeros) > 1 else ""
+        places = [place for each in zeros if (place := place_of_parameter(step, each)) is not None]
+        related = [Related(place, "zero from here on") for place in dict.fromkeys(places)] if both else []
         return Report(
             "All gradients are zero",
             f"All gradients are zero: at step() each of {count(len(found), 'gradient')} is exactly 0 for "
-            f"{rows:,} measured steps, though backward() runs and the loss is {figure(self._loss)}.",
-            next=[
+            f"{rows:,} measured steps, though backward() runs and the loss is {figure(self._loss)}.{both}",
+            related=related,
+            next=["Of two factors only one may begin as zero: each gets its gradient through the other."]
+            * bool(both)
+            + [
                 "Call zero_grad() before backward(), not between backward() and step().",
                 "If it is called there, no unit on the way is alive: a ReLU may be negative for every input.",
             ],
@@ -204,6 +226,16 @@ class WeightsFrozen(Condition):
             next=[cure],
             values={f"{first.name}.grad": parameter.grad} if parameter.grad is not None else {},
         )
+
+
+def _made_apart(loss: Loss) -> Place | None:
+    held = {
+        id(parameter)
+        for optimizer in loss.training.optimizers
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+    }
+    return None if any(id(leaf) in held for leaf in graph_of(loss).leaves()) else place_of_loss(loss)
 
 
 def _sampled(parameter: Any) -> int:

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tensorpeek.probe.training import source
 from tensorpeek.probe.training.device_values import is_at_hand
 from tensorpeek.probe.training.moments import Step
+from tensorpeek.probe.training.places import Place
 
 
 class Trained(NamedTuple):
@@ -49,6 +51,16 @@ def on_one_device(step: Step) -> list[Trained]:
     """Those of them that are where the first one is, so that their numbers can be read together."""
     found = with_gradients(step)
     return [each for each in found if each.parameter.device == found[0].parameter.device]
+
+
+def place_of_parameter(step: Step, each: Trained) -> Place | None:
+    """Where a module of the user's own sets the parameter, as in `self.scale = nn.Parameter(…)`."""
+    name = each.name.rpartition(".")[2]
+    for root in step.training.models.roots():
+        for module in root.modules():
+            if module._parameters.get(name) is each.parameter:
+                return source.attribute_assignment(type(module), name)
+    return None
 
 
 def is_late(step: Step) -> bool:

@@ -36,6 +36,39 @@ def in_a_table(keep: Keep) -> None:
         fit.step()
 
 
+class Remembering(nn.Module):
+    def __init__(self, keep: Keep) -> None:
+        super().__init__()
+        self.layer, self.keep = nn.Linear(8, 1), keep
+        self.seen: dict[int, torch.Tensor] = {}
+
+    def forward(self, x: torch.Tensor, key: int) -> torch.Tensor:
+        y = self.layer(x)
+        self.seen[key] = self.keep(y)
+        return y
+
+
+def by_a_key_of_its_own(keep: Keep) -> None:
+    model = Remembering(keep)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(60):
+        loss = model(torch.randn(4, 8), step).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def under_a_few_keys(keep: Keep) -> None:
+    """The last output of each kind, which is no growth."""
+    model = Remembering(keep)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for step in range(60):
+        loss = model(torch.randn(4, 8), step % 3).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
 def by_a_hook(keep: Keep) -> None:
     model = nn.Linear(8, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -58,12 +91,17 @@ def by_a_hook(keep: Keep) -> None:
     [
         (in_a_table, 'self.history["train"].append(self.keep(loss))'),
         (by_a_hook, "maps.append(keep(output))"),
+        (by_a_key_of_its_own, "self.seen[key] = self.keep(y)"),
     ],
 )
 def test_it_is_told_at_the_line_that_fills(watch: Watch, train: Callable[[Keep], None], line: str) -> None:
     found: list[Finding] = watch(lambda: train(lambda kept: kept), "growing-graph")
     assert [finding["lineText"].strip() for finding in found] == [line]
     assert watch(lambda: train(torch.Tensor.detach), "growing-graph") == []
+
+
+def test_a_table_that_does_not_grow_is_none(watch: Watch) -> None:
+    assert watch(lambda: under_a_few_keys(lambda kept: kept), "growing-graph") == []
 
 
 class Unwilling(type):

@@ -38,9 +38,21 @@ def integer_target() -> None:
     F.binary_cross_entropy(torch.sigmoid(model(torch.randn(16, 6))), labels)
 
 
+def labels_that_are_floats() -> None:
+    model, labels = nn.Linear(9, 4), torch.zeros(16)
+    nn.CrossEntropyLoss()(model(torch.randn(16, 9)), labels)
+
+
+def ids_that_are_floats() -> None:
+    table, rows = nn.Embedding(20, 4), torch.zeros(6, 2)
+    table(rows[:, 0])
+
+
 @pytest.mark.parametrize(
     ("train", "words"),
     [
+        (labels_that_are_floats, "`labels` is float32"),
+        (ids_that_are_floats, "`input` is float32"),
         (weight_of_a_criterion, "`CrossEntropyLoss.weight` is on cpu; `input` is on meta"),
         (state_read_and_assigned, "the weights of `cell` (GRUCell) are on meta; `h` is on cpu"),
         (weight_inside_a_model, "`Linear.weight` is float64"),
