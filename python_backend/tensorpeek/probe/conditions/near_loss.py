@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tensorpeek.probe.conditions.condition import Condition
-from tensorpeek.probe.replay.producer import locate
+from tensorpeek.probe.replay.producer import Located, locate
 from tensorpeek.probe.training import source
 from tensorpeek.probe.training.graph import RESHAPES, Graph, Node, backwards_of, graph_of
 from tensorpeek.probe.training.moments import Loss
@@ -16,7 +16,8 @@ from tensorpeek.probe.training.report import Report
 MOST_NODES = 400
 ARITHMETIC = RESHAPES | backwards_of(
     "Mean Sum Nanmean Nansum Pow Abs Sub Rsub Add Mul Div Neg Log Log1P Log1p Exp Expm1 Sqrt Rsqrt "
-    "Clamp ClampMin ClampMax Maximum Minimum Where Sigmoid LogSigmoid Softplus Relu Tanh MaskedFill "
+    "Cosh Reciprocal Logaddexp Clamp ClampMin ClampMax Maximum Minimum Where Sigmoid LogSigmoid Softplus "
+    "Relu Tanh MaskedFill "
     "MaskedSelect Stack Cat MseLoss SmoothL1Loss HuberLoss BinaryCrossEntropyWithLogits BinaryCrossEntropy "
     "NllLoss NllLoss2D NllLossNd KlDiv Xlogy Logsumexp Addcmul Lerp LogSoftmax"
 )
@@ -69,9 +70,14 @@ def place_of_node(loss: Loss, node: Node) -> Place | None:
     """The user's line of the forward operation: by running the step again, else the line that made the
     loss.
     """
+    found = located(loss, node)
+    return found.place if found is not None else place_of_loss(loss)
+
+
+def located(loss: Loss, node: Node) -> Located | None:
+    """The forward operation, by running the step again."""
     record = loss.training.record
-    found = locate(record, list(node.path)) if record is not None else None
-    return found or place_of_loss(loss)
+    return locate(record, list(node.path)) if record is not None else None
 
 
 def place_of_loss(loss: Loss) -> Place | None:

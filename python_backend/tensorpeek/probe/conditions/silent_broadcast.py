@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tensorpeek.catalogue import conditions
-from tensorpeek.probe.conditions.near_loss import NearLoss, place_of_node
+from tensorpeek.probe.conditions.near_loss import NearLoss, located, place_of_node
+from tensorpeek.probe.replay.producer import Located
 from tensorpeek.probe.shape_faults import pairs
 from tensorpeek.probe.shape_faults.dimension_groups import Shape
 from tensorpeek.probe.training import source
@@ -22,6 +23,8 @@ BINARY = backwards_of("Sub Rsub Add Mul Div Pow Maximum Minimum")
 WITH_BROADCAST = backwards_of("MseLoss SmoothL1Loss HuberLoss")
 """Losses that expand their operands before anything is recorded."""
 MEANT = backwards_of(" ".join(name.capitalize() for name in pairs.MEANT))
+MOST_RUNS = 3
+"""A step is run again in a copy of the process, which takes as long as a step."""
 OPERATORS = (ast.Sub, ast.Add, ast.Mult, ast.Div, ast.Pow)
 
 
@@ -36,6 +39,11 @@ class Outer(NamedTuple):
 class SilentBroadcast(NearLoss):
     info = conditions.SILENT_BROADCAST
 
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        self._run_again: dict[tuple[str, tuple[int, ...]], Located | None] = {}
+        """Operations by the loss and the way to them."""
+
     def look(self, loss: Loss, graph: Graph, node: Node) -> Report | None:
         outer = outer_product(graph, node)
         return None if outer is None else self._report(loss, outer)
@@ -43,14 +51,16 @@ class SilentBroadcast(NearLoss):
     def _report(self, loss: Loss, outer: Outer) -> Report | None:
         named = _operands_in_text(loss.frame, outer)
         is_certain = outer.node.name in WITH_BROADCAST or _is_known(outer)
+        names = named[1] if named is not None else ("", "")
+        place = named[0] if named is not None else None
         if named is None and not is_certain:
-            right = _tensor_of_shape(loss, outer)
-            if right is None:
+            found = self._seen_again(loss, outer)
+            right = _tensor_of_shape(loss, outer) if found is None else ""
+            if right is None or (found is not None and sorted(found.shapes) != sorted(outer[1:3])):
                 return None
             names = ("", right)
-        else:
-            names = named[1] if named is not None else ("", "")
-        place = named[0] if named is not None else place_of_node(loss, outer.node)
+            place = found.place if found is not None else None
+        place = place or place_of_node(loss, outer.node)
         left, right = (f"{name} {list(shape)}".strip() for name, shape in zip(names, outer[1:3]))
         count = math.prod(outer.left)
         total = math.prod(outer.result)
@@ -65,6 +75,15 @@ class SilentBroadcast(NearLoss):
             evidence=[left, right, f"{outer.node.name.replace('Backward', '')} {list(outer.result)}"],
             next=[pairs.advice(str(list(outer.left)), str(list(outer.right)))],
         )
+
+    def _seen_again(self, loss: Loss, outer: Outer) -> Located | None:
+        """With both operands: autograd knows one, and the function that names the other may have returned."""
+        key = loss.name, outer.node.path
+        if key not in self._run_again:
+            if len(self._run_again) >= MOST_RUNS:
+                return None
+            self._run_again[key] = located(loss, outer.node)
+        return self._run_again[key]
 
 
 def outer_product(graph: Graph, node: Node) -> Outer | None:
@@ -95,13 +114,18 @@ def _paired(graph: Graph, node: Node, result: Shape, edge: Edge, other: Edge) ->
     if made_by.name == "ExpandBackward":
         return _expanded(graph, node, edge)
     partner = pairs.partner_of(own, result)
-    if partner is None or made_by.name in MEANT:
+    if partner is None or _is_meant(made_by):
         return None
     theirs = graph.operand_shape(other)
     their_maker = graph.source(other)
-    if theirs is not None and (theirs != partner or their_maker is None or their_maker.name in MEANT):
+    if theirs is not None and (theirs != partner or their_maker is None or _is_meant(their_maker)):
         return None
     return Outer(node, own, partner, result)
+
+
+def _is_meant(maker: Node) -> bool:
+    """A reduction that keeps its dimension is half of a table of distances, as |x|² + |y|² − 2xy."""
+    return maker.name in MEANT or getattr(maker.function, "_saved_keepdim", False) is True
 
 
 def _expanded(graph: Graph, node: Node, edge: Edge) -> Outer | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from tensorpeek.probe.replay.copy_of_process import Answer, NoCopy, in_copy, obstacle
 from tensorpeek.probe.replay.in_place import run_in_place
@@ -71,19 +72,29 @@ def find_producer(record: StepRecord, phase: str) -> Producer | Unknown:
     return unknown or Unknown("the step cannot be run again: the call of the model was not seen")
 
 
-def locate(record: StepRecord, path: list[int]) -> Place | None:
-    """The user's line that made a node of the loss's graph, reached by these indices of `next_functions`."""
+class Located(NamedTuple):
+    """The operation of a node of the loss's graph."""
+
+    place: Place
+    shapes: list[tuple[int, ...]]
+    """Of its inputs, also of those without gradient."""
+
+
+def locate(record: StepRecord, path: list[int]) -> Located | None:
+    """The user's line that made a node, which is reached by these indices of `next_functions`."""
 
     def finish(outcome: Outcome) -> Answer:
         node = outcome.roots[0].grad_fn if outcome.roots else None
         for index in path:
             node = node.next_functions[index][0] if node is not None else None
         known = outcome.watch.forward.get(node._sequence_nr()) if node is not None else None
-        return {"place": list(known.place) if known is not None and known.place is not None else None}
+        if known is None or known.place is None:
+            return {"place": None}
+        return {"place": list(known.place), "shapes": [list(shape) for shape in known.shapes]}
 
     for found, _ in _answers(record, "forward", finish):
         if not isinstance(found, Unknown) and found["place"] is not None:
-            return Place(*found["place"])
+            return Located(Place(*found["place"]), [tuple(shape) for shape in found["shapes"]])
     return None
 
 

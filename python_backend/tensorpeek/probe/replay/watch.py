@@ -37,6 +37,8 @@ class ForwardOp:
     op: str
     place: Place | None
     module: Any
+    shapes: list[tuple[int, ...]]
+    """Of its inputs."""
     tensors: list[Any] = field(default_factory=list)
     """Its inputs, where the op is steep."""
     source: Source | None = None
@@ -264,7 +266,8 @@ class Watch:
         if known is None:
             place, module = self._where()
             kept = inputs if traits.name in STEEP else []
-            known = self.forward[sequence] = ForwardOp(traits.name, place, module, kept)
+            shapes = [tuple(map(int, each.shape)) for each in inputs]
+            known = self.forward[sequence] = ForwardOp(traits.name, place, module, shapes, kept)
         return known
 
     def _where(self) -> tuple[Place | None, Any]:
