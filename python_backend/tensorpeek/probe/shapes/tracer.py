@@ -23,6 +23,7 @@ from tensorpeek.probe.shapes.rewriting.codes import paired
 from tensorpeek.probe.shapes.rewriting.placeholders import with_functions
 from tensorpeek.probe.shapes.rewriting.rewritten import Rewritten, rewritten
 from tensorpeek.probe.shapes.swap import Swap, live_functions, restore
+from tensorpeek.probe.shapes.uncompiled import Uncompiled
 from tensorpeek.probe.shapes.work import Done, Work
 
 _rewritten: dict[tuple[str, str], Rewritten | None] = {}
@@ -49,6 +50,7 @@ class Tracer:
         self._ready: dict[int, tuple[FunctionType, CodeType, CodeType | None]] = {}
         """By a function's address, its own code and the one that was made before."""
         self._swap = Swap()
+        self._uncompiled = Uncompiled()
         self._wanted: dict[str, bool] = {}
         self._callbacks: dict[str, dict[str, Callable[..., Any]]] = {}
         """By file and placeholder."""
@@ -67,7 +69,12 @@ class Tracer:
     def __enter__(self) -> Tracer:
         for recorder in self.recording.files.values():
             recorder.hear_this_thread()
-        self._swap.begin(self._functions(), self._new_code)
+        self._uncompiled.begin()
+        try:
+            self._swap.begin(self._functions(), self._new_code)
+        except BaseException:
+            self._uncompiled.end()
+            raise
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -79,6 +86,7 @@ class Tracer:
         for recorder in self.recording.files.values():
             recorder.close()
         self._swap.end()
+        self._uncompiled.end()
 
     def clear(self) -> None:
         """After `stop`: nothing is left in the program."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from tensorpeek.probe.shapes.rewriting.calls import call, name_number, named, names_in, told
 from tensorpeek.probe.shapes.rewriting.placeholders import ELEMENT, LAST, NAME
@@ -32,6 +32,8 @@ OF_THE_FRAME = ("super", "locals", "vars", "dir")
 """Functions that look into the frame that calls them: their calls stay as they are."""
 KNOWS_PLACES_IN_STRINGS = sys.version_info >= (3, 12)
 """Before, what stands in an f-string has places of a text of its own."""
+PLACES_COMPARISONS = (3, 10) <= sys.version_info < (3, 12)
+"""An error of asking a comparison for its truth has its place; of others, that of the statement."""
 DEEPEST = 60
 """Nodes within each other that are rewritten. What is deeper stays: Python's own stack is limited."""
 
@@ -44,19 +46,48 @@ class Expressions(ast.NodeTransformer):
         self._nodes = 0
 
     def visit(self, node: ast.AST) -> Any:
+        return self._deeper(super().visit, node)
+
+    def _deeper(self, rewritten: Callable[[Any], Any], node: Any) -> Any:
         if self._nodes >= DEEPEST:
             return node
         self._nodes += 1
         try:
-            return super().visit(node)
+            return rewritten(node)
         finally:
             self._nodes -= 1
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         is_read = not isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-        is_told = is_read and isinstance(node, TOLD) and not is_constant(node)
+        is_told = is_read and isinstance(node, TOLD) and not is_constant(node) and not is_negation(node)
         return self._told(node) if is_told else node
+
+    def _condition(self, node: Any) -> Any:
+        """An expression that is asked for its truth by a jump.
+
+        Python jumps within `and`, `or`, `not` and conditional expressions, so those stay what they are.
+        """
+        return self._deeper(self._parts_of_condition, node)
+
+    def _parts_of_condition(self, node: Any) -> Any:
+        if is_negation(node):
+            node.operand = self._condition(node.operand)
+        elif isinstance(node, ast.BoolOp):
+            node.values = [self._condition(value) for value in node.values]
+        elif isinstance(node, ast.IfExp):
+            for part in ("test", "body", "orelse"):
+                setattr(node, part, self._condition(getattr(node, part)))
+        elif isinstance(node, ast.Compare) and PLACES_COMPARISONS:
+            super().generic_visit(node)
+        else:
+            return self.visit(node)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self._condition(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return self._told(node)
 
     def _told(self, node: Any) -> Any:
         return told(self._places, node) if self._functions else node
@@ -95,7 +126,7 @@ class Expressions(ast.NodeTransformer):
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         node.iter = self.visit(node.iter)
-        node.ifs = [self.visit(test) for test in node.ifs]
+        node.ifs = [self._condition(test) for test in node.ifs]
         if self._functions:
             # A test that always holds, before those of the user's.
             node.ifs[:0] = [
@@ -133,6 +164,11 @@ class Expressions(ast.NodeTransformer):
 def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
     extra = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+
+
+def is_negation(node: ast.AST) -> bool:
+    """Its value is never a tensor."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def is_constant(node: ast.AST) -> bool:

@@ -98,8 +98,13 @@ class Statements(Expressions):
         return self._branches(node)
 
     def _branches(self, node: Any) -> Any:
-        node.test = self.visit(node.test)
+        node.test = self._condition(node.test)
         node.body, node.orelse = self._marked(node.body), self._marked(node.orelse)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        node.test = self._condition(node.test)
+        node.msg = node.msg and self.visit(node.msg)
         return node
 
     def visit_With(self, node: ast.With) -> Any:
@@ -121,7 +126,7 @@ class Statements(Expressions):
 
     def visit_match_case(self, node: Any) -> Any:
         if node.guard is not None:
-            node.guard = self.visit(node.guard)
+            node.guard = self._condition(node.guard)
         at = node.body[0]
         bound = [statement(named(self._places, name, part, at), at) for name, part in _captures(node.pattern)]
         node.body = self._marked(node.body, bound)
