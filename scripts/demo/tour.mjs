@@ -159,6 +159,15 @@ export const VIEWS = [
       await workbench.page.locator(".codelens-decoration", { hasText: "1 call" }).first().waitFor();
     },
   },
+  {
+    name: "model",
+    shows: "the view Model: the modules of the traced model with output shapes, parameters and shares",
+    show: async ({ debug }) => {
+      await debug.showAlone("Model");
+      await debug.unfold("Model", "features");
+      await debug.row("Model", "4 Conv2d").click();
+    },
+  },
 ];
 
 /**
