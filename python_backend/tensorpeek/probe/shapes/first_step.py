@@ -166,17 +166,17 @@ class FirstStep:
         if called.are_compiled or not self.may_trace(function.__code__ for function in called.functions):
             return
         self._tracer.prepare(called.functions)
-        self._step = _Step(model, self._tracer)
+        self._step = _Step(module, model, self._tracer)
         self._step.begin(frame)
 
 
 class _Step:
     """The one call of the model. Its code is its own again when that returns, however it returns."""
 
-    def __init__(self, model: Any, tracer: Tracer) -> None:
+    def __init__(self, root: Any, model: Any, tracer: Tracer) -> None:
         self._model = model
         self._tracer = tracer
-        self._modules = ModuleCalls(self._returned)
+        self._modules = ModuleCalls(root, self._called, self._returned)
         self._frames: tuple[int, int] = (0, 0)
         """Addresses of torch's frames of the call: of the one that calls a hook, and, behind an exception, of
         the one around it."""
@@ -189,13 +189,22 @@ class _Step:
         whole = frame.f_back if frame.f_code.co_name == "inner" else frame
         assert whole is not None
         self._frames = id(frame), id(whole)
-        # Of what is no Exception, as Ctrl+C, no hook is told; this function goes with the call.
+        # Of what is no Exception, as Ctrl+C, no hook is told. This function goes with the call, or with the
+        # traceback of it.
         function = whole.f_locals.get("inner")
         if function is not None:
             self._alive = weakref.ref(function, lambda _: self._end(None))
         self._is_running = True
         self._tracer.__enter__()
-        self._modules.enter(self._model)
+        self._modules.enter()
+
+    def _called(self, frame: FrameType | None) -> None:
+        """The root again: it calls itself, or the step has ended and nobody has told."""
+        while frame is not None:
+            if id(frame) == self._frames[1]:
+                return
+            frame = frame.f_back
+        self._end(None)
 
     def _returned(self, frame: FrameType) -> None:
         if id(frame) == self._frames[0]:
@@ -228,7 +237,7 @@ class _Step:
                 source="step",
                 entry=entry_of(self._model),
                 symbols=[],
-                modules=self._modules.rows(self._model),
+                modules=self._modules.rows(),
                 remarks=remarks,
                 problem=problem,
             )

@@ -7,6 +7,7 @@ from types import CodeType, FrameType
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import TracedModule
+from tensorpeek.probe.shapes.first_call import inner
 from tensorpeek.probe.shapes.module_map import ModuleMap
 from tensorpeek.probe.shapes.values import described, of_facts
 from tensorpeek.probe.training.places import Place, is_users_file, line_at
@@ -15,9 +16,14 @@ from tensorpeek.probe.training.places import Place, is_users_file, line_at
 class ModuleCalls:
     """Hears of every call between `enter` and `leave`."""
 
-    def __init__(self, returned: Callable[[FrameType], None]) -> None:
-        """`returned` hears of each return, by an exception too, with torch's frame that tells of it."""
-        self._told = returned
+    def __init__(
+        self, root: Any, called: Callable[[FrameType], None], returned: Callable[[FrameType], None]
+    ) -> None:
+        """`called` hears of each call of the root, and `returned` of each return, by an exception too, with
+        torch's frame that tells of it.
+        """
+        self._root = root
+        self._tell_call, self._tell_return = called, returned
         self._begun: list[tuple[Any, CodeType | None, int]] = []
         self._given: list[tuple[Any, Any]] = []
         """A module with what its output is, or the facts of a plain tensor."""
@@ -25,10 +31,10 @@ class ModuleCalls:
         self._tensor: type = torch.Tensor
         self._modes: Callable[[], int] = torch._C._len_torch_function_stack
 
-    def enter(self, root: Any) -> None:
-        """While `root` is being called."""
+    def enter(self) -> None:
+        """While the root is being called."""
         modules: Any = sys.modules["torch.nn.modules.module"]
-        self._called(root, ())
+        self._note_call(self._root, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
         modules._global_forward_pre_hooks[self] = self._called
         modules._global_forward_hooks_always_called[self] = True
         modules._global_forward_hooks[self] = self._returned
@@ -39,9 +45,9 @@ class ModuleCalls:
         modules._global_forward_hooks.pop(self, None)
         modules._global_forward_hooks_always_called.pop(self, None)
 
-    def rows(self, model: Any) -> list[TracedModule]:
-        """Once: what was noted is forgotten."""
-        found = ModuleMap(model)
+    def rows(self) -> list[TracedModule]:
+        """Once: what was noted is forgotten, and the root."""
+        found = ModuleMap(inner(self._root))
         for module, code, instruction in self._begun:
             place = Place(code.co_filename, line_at(code, instruction), code.co_name) if code else None
             found.add_call(module, place)
@@ -52,10 +58,16 @@ class ModuleCalls:
             found.add_output(module, given)
         self._begun.clear()
         self._given.clear()
+        self._root = None
         return found.rows()
 
     def _called(self, module: Any, args: tuple[Any, ...]) -> None:
-        frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        self._note_call(module, frame)
+        if module is self._root:
+            self._tell_call(frame)
+
+    def _note_call(self, module: Any, frame: FrameType | None) -> None:
         while frame is not None and not is_users_file(frame.f_code.co_filename):
             frame = frame.f_back
         self._begun.append((module, frame.f_code, frame.f_lasti) if frame is not None else (module, None, 0))
@@ -68,4 +80,4 @@ class ModuleCalls:
                 self._given.append((module, described(output)))
         except Exception:  # noqa: BLE001  the program must not notice a fault of ours
             pass
-        self._told(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        self._tell_return(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
