@@ -56,6 +56,21 @@ def _attention(shapes: Shapes, arguments: tuple[Any, ...], output: Shape) -> int
     return 2 * pairs * (query[-1] + value[-1])
 
 
+def _recurrent_layer(shapes: Shapes, arguments: tuple[Any, ...], output: Shape) -> int:
+    """One layer in one direction: each step multiplies by the weights of the input and of the state."""
+    inputs, of_input, of_state = shapes[:3]
+    if inputs is None or of_input is None or of_state is None:
+        return 0
+    return 2 * product(inputs[:-1]) * (product(of_input) + product(of_state))
+
+
+def _recurrent(shapes: Shapes, arguments: tuple[Any, ...], output: Shape) -> int:
+    """All layers and directions, whose weights are in a list with their biases."""
+    weights = [tuple(int(size) for size in weight.shape) for weight in arguments[1]]
+    steps = product(shapes[0][:-1]) if shapes[0] else 0
+    return 2 * steps * sum(product(weight) for weight in weights if len(weight) == 2)
+
+
 _FORMULAS: dict[str, Callable[[Shapes, tuple[Any, ...], Shape], int]] = {
     "mm": _inner(0),
     "bmm": _inner(0),
@@ -64,5 +79,11 @@ _FORMULAS: dict[str, Callable[[Shapes, tuple[Any, ...], Shape], int]] = {
     "baddbmm": _inner(1),
     "mv": _inner(0),
     "addmv": _inner(1),
+    "dot": _inner(0),
+    "_int_mm": _inner(0),
+    "_scaled_mm": _inner(0),
     "convolution": _convolution,
+    "mkldnn_rnn_layer": _recurrent_layer,
+    "_cudnn_rnn": _recurrent,
+    "miopen_rnn": _recurrent,
 }

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from tensorpeek.probe.shapes.flops import flops_of
 from tensorpeek.probe.shapes.work import Work, counted
 
 from .programs import Seen, load, tracing
@@ -33,6 +34,28 @@ def test_the_sum_is_torchs_own(module: nn.Module, inputs: tuple[Any, ...]) -> No
         with counted(lambda path: False) as work:
             module(*inputs)
     assert work.modules[id(module)] == peer.get_total_flops() > 0
+
+
+@pytest.mark.filterwarnings("ignore:TF32 acceleration:UserWarning")
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_recurrent_layers_count_as_what_they_are_made_of(kind: type[nn.Module]) -> None:
+    module = kind(3, 4, num_layers=2, bidirectional=True)
+    inputs = torch.zeros(5, 2, 3)
+    with torch.no_grad():
+        with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as peer:
+            module(inputs)
+        with counted(lambda path: False) as work:
+            module(inputs)
+    assert work.modules[id(module)] == peer.get_total_flops() > 0
+
+
+def test_a_fused_recurrent_network_counts_all_its_weights() -> None:
+    module = nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+    weights = [weight.detach() for weight in module.parameters()]
+    with torch.no_grad(), counted(lambda path: False) as work:
+        module(torch.zeros(5, 2, 3))
+    shapes = [(5, 2, 3), None]
+    assert flops_of("_cudnn_rnn", shapes, (None, weights), (5, 2, 8)) == work.modules[id(module)]
 
 
 def test_work_is_shared_among_who_asked_for_it(tmp_path: Path) -> None:
