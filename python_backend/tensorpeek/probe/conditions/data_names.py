@@ -14,11 +14,9 @@ from tensorpeek.probe.training import source
 from tensorpeek.probe.training.places import Place
 from tensorpeek.probe.training.user_values import locals_of, user_frames
 
-EVALUATED = re.compile(
-    r"(x|y)?(test|val|valid|validation|dev|heldout|holdout|eval|evaluation)s?"
-    r"(x|y|set|loader|data|dl|ds|iter|batch|batches|gen|dataset|dataloader|idx|ids|index|indices)?\d*"
-)
-TRAINED = re.compile(r"(x|y)?(tr|trn|train|training)[a-z]*\d*")
+OF_WHAT = r"(x|y|set|loader|data|dl|ds|iter|batch|batches|gen|dataset|dataloader|idx|ids|index|indices)?\d*"
+EVALUATED = re.compile(rf"(x|y)?(tests?|val|valid|validation|dev|heldout|holdout|eval|evaluation){OF_WHAT}")
+TRAINED = re.compile(rf"(x|y)?(tr|trn|train|trains|training){OF_WHAT}")
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 MOST_FRAMES = 4
 ROUNDS = 3

@@ -41,7 +41,7 @@ def _is_over_samples(loss: Loss, graph: Graph, node: Node) -> bool:
     record = loss.training.record
     if number % len(shape) != 0 or record is None:
         return False
-    first = next((tensor for _, tensor in tensors_of_call(record.args, record.kwargs)), None)
+    first = next((tensor for _, tensor in tensors_of_call(record.args, dict(record.kwargs))), None)
     if first is None or not first.dim() or first.shape[0] != shape[0]:
         return False
     return _is_of_product(graph, node)

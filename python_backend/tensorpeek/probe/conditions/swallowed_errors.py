@@ -111,8 +111,8 @@ def _inside(dataset: Any) -> list[Any]:
         found.append(each)
         own = raw.attributes(each)
         for name in WRAPPING:
-            inner = own.get(name)
-            if type(inner) in (list, tuple):
+            inner: Any = own.get(name)
+            if isinstance(inner, (list, tuple)):
                 waiting.extend(inner)
             elif inner is not None:
                 waiting.append(inner)
