@@ -168,6 +168,18 @@ export const VIEWS = [
       await debug.row("Model", "4 Conv2d").click();
     },
   },
+  {
+    name: "shape-error",
+    shows: "stopped where an operation fails on its shapes: why, in the user's own names",
+    show: async (workbench) => {
+      await workbench.stop();
+      await workbench.command("View: Close All Editors");
+      await workbench.startConfiguration("Evaluate on larger images");
+      await workbench.waitPaused("hidden = F.linear");
+      await workbench.debug.exceptionWidget().filter({ hasText: "[64, 800]" }).waitFor();
+      await workbench.debug.section("Variables", true);
+    },
+  },
 ];
 
 /**
