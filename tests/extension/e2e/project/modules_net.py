@@ -32,5 +32,6 @@ class ModulesNet(nn.Module):
 
 
 if __name__ == "__main__":
+    model = ModulesNet()
     tokens = torch.zeros(8, 16, dtype=torch.long)
-    ModulesNet()(tokens)  # @bp:call
+    model(tokens)  # @bp:call
