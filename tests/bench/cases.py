@@ -1,5 +1,5 @@
 """The case score: what `tensorpeek run` finds in programs with a known fault, and in the same programs
-corrected.
+corrected; of the group `perf`, what `tensorpeek profile` advises.
 
 `cases.py FOLDER [GROUP …] [--twins] [--say] [--only TEXT]`. FOLDER holds a folder per group with scripts
 whose first line is `# expect: what an ideal debugger says`, and in each a folder `fixed` with their corrected
@@ -28,10 +28,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python_backend"))
 
 from tensorpeek.contract.messages import Finding
-from tensorpeek.runs import findings_file
+from tensorpeek.runs import findings_file, profile_file
 
 GROUPS = ("nan", "silent", "device", "memory")
 """Those whose faults a training-wide condition can see."""
+PROFILED = ("perf",)
+"""Those whose faults are a matter of time: given by name, they are profiled."""
 LINE = re.compile(r"\blines? (\d+)(?: and (\d+))?")
 NAME = re.compile(r"`[^`]+`|\b\w+\[\d[\d, ]*\]")
 TIME_LIMIT = 120
@@ -78,22 +80,56 @@ def lines_of(finding: Finding) -> set[int]:
 def run_case(path: Path, is_twin: bool, words: str) -> Outcome:
     # Not TemporaryDirectory: what it registers to be done at exit, the forked program would do.
     runs = tempfile.mkdtemp()
+    is_profiled = (path.parent.parent if is_twin else path.parent).name in PROFILED
+    command = ["profile"] if is_profiled else ["run", "--break", words]
     try:
-        problem = _run_forked(path, runs, words)
+        problem = _run_forked(path, [*command, "--runs", runs])
         folders = list(Path(runs).iterdir())
-        findings = findings_file.read(folders[0]) if folders else []
+        read = advice if is_profiled else findings_file.read
+        findings = read(folders[0]) if folders else []
     finally:
         shutil.rmtree(runs, ignore_errors=True)
     return Outcome(path, is_twin, findings, problem)
 
 
-def _run_forked(path: Path, runs: str, words: str) -> str:
-    """Runs the program as `python -m tensorpeek run` does; returns what went wrong with us or with time."""
+def advice(folder: Path) -> list[Finding]:
+    """Of a profile, as findings; what it was not sure of is none."""
+    profile = profile_file.read(folder)
+    if profile is None:
+        return []
+    return [
+        {
+            "number": number,
+            "condition": each["rule"],
+            "title": each["title"],
+            "message": each["message"],
+            "value": None,
+            "threshold": None,
+            "path": each["path"],
+            "line": each["line"],
+            "lineText": "",
+            "step": profile["steps"],
+            "epoch": -1,
+            "rank": 0,
+            "module": "",
+            "history": [],
+            "evidence": each["evidence"],
+            "next": each["next"],
+            "related": each["related"],
+            "stopped": False,
+            "time": profile["time"],
+        }
+        for number, each in enumerate(profile["advice"], 1)
+    ]
+
+
+def _run_forked(path: Path, command: list[str]) -> str:
+    """Runs the program as `python -m tensorpeek …` does; returns what went wrong with us or with time."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _be_the_program(path, runs, words, writing)
+        _be_the_program(path, command, writing)
     os.close(writing)
     deadline, output = time.monotonic() + TIME_LIMIT, b""
     while (left := deadline - time.monotonic()) > 0:
@@ -111,10 +147,10 @@ def _run_forked(path: Path, runs: str, words: str) -> str:
     return "; ".join(line for line in text.splitlines() if "switched off" in line or "time is over" in line)
 
 
-def _be_the_program(path: Path, runs: str, words: str, stderr: int) -> None:
+def _be_the_program(path: Path, command: list[str], stderr: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(stderr, 2)
-    sys.argv = ["tensorpeek", "run", "--runs", runs, "--break", words, str(path)]
+    sys.argv = ["tensorpeek", *command, str(path)]
     os.chdir(path.parent)
     from tensorpeek import __main__
 

@@ -27,6 +27,8 @@ NAMES = (
     "line_conditions",
     "training_cost",
     "shape_hints",
+    "profile_lines",
+    "profile_cost",
     "shapes_step",
     "shapes",
     "shape_cost",

@@ -41,5 +41,6 @@ def of_a_profile() -> dict[str, Any]:
         "ProfiledOp": profile["ops"][0],
         "ProfiledSync": profile["syncs"][0],
         "ProfiledMemory": profile["memory"],
+        "ProfiledFact": profile["facts"][0],
         "ProfileAdvice": profile["advice"][0],
     }

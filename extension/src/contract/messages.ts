@@ -820,6 +820,7 @@ export interface Profile {
   readonly peakFlops: number;
   readonly syncs: readonly ProfiledSync[];
   readonly memory: ProfiledMemory;
+  readonly facts: readonly ProfiledFact[];
   /** The most expected gain first. */
   readonly advice: readonly ProfileAdvice[];
   /** What was not seen and why, each a sentence for the user. */
@@ -992,6 +993,18 @@ export interface ProfiledMemory {
   readonly peakDevice: number;
   /** Of a step, in the second half of the steps; 0 where it does not grow steadily. */
   readonly growth: number;
+}
+
+/** What is known of the program beside its times. */
+export interface ProfiledFact {
+  readonly kind: "anomaly-mode" | "list-of-arrays" | "hidden-sync" | "many-calls";
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** Steps in the mode; else how often in the one step that was looked at. */
+  readonly count: number;
+  /** The call, as `sub(…, alpha=scale)`; empty where there is no more to say. */
+  readonly words: string;
 }
 
 /** What would help, with its evidence. */

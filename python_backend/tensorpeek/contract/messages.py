@@ -936,6 +936,7 @@ class Profile(TypedDict):
     """
     syncs: list[ProfiledSync]
     memory: ProfiledMemory
+    facts: list[ProfiledFact]
     advice: list[ProfileAdvice]
     """The most expected gain first."""
     problems: list[str]
@@ -1124,6 +1125,19 @@ class ProfiledMemory(TypedDict):
     peakDevice: float
     growth: float
     """Of a step, in the second half of the steps; 0 where it does not grow steadily."""
+
+
+class ProfiledFact(TypedDict):
+    """What is known of the program beside its times."""
+
+    kind: Literal["anomaly-mode", "list-of-arrays", "hidden-sync", "many-calls"]
+    path: str
+    line: int
+    text: str
+    count: float
+    """Steps in the mode; else how often in the one step that was looked at."""
+    words: str
+    """The call, as `sub(…, alpha=scale)`; empty where there is no more to say."""
 
 
 class ProfileAdvice(TypedDict):

@@ -49,3 +49,10 @@ def lines_below(profile: Profile, path: str, line: int) -> dict[tuple[str, int],
             if key != (path, line):
                 found[key] = found.get(key, 0.0) + seconds
     return found
+
+
+def total_share(profile: Profile, path: str, line: int) -> float:
+    """Of a line and what it calls, in the time of all samples."""
+    seconds = profile["sampling"]["seconds"]
+    total = sum(row["total"] for row in profile["lines"] if (row["path"], row["line"]) == (path, line))
+    return min(1.0, total / seconds) if seconds else 0.0

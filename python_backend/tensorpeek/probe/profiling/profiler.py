@@ -13,7 +13,9 @@ from typing import Any, Callable, Literal
 from tensorpeek.contract.messages import CONTRACT_VERSION, Profile
 from tensorpeek.probe.process import version_of
 from tensorpeek.probe.profiling.bystander import Bystander
+from tensorpeek.probe.profiling.call_look import CallLook
 from tensorpeek.probe.profiling.departures import Departures
+from tensorpeek.probe.profiling.facts import AnomalyMode, warned_of
 from tensorpeek.probe.profiling.hooks import Hooks
 from tensorpeek.probe.profiling.loaders import Loaders
 from tensorpeek.probe.profiling.memory import Memory
@@ -24,7 +26,6 @@ from tensorpeek.probe.profiling.steps import Steps
 from tensorpeek.probe.profiling.stopwatch import Stopwatch
 from tensorpeek.probe.profiling.syncs import Syncs
 from tensorpeek.probe.profiling.window import Window
-from tensorpeek.probe.training.places import Place, here
 from tensorpeek.probe.training.torch_arrival import Arrival, is_here
 
 MOST_STEPS_OF_OTHERS = 10
@@ -32,6 +33,9 @@ MOST_STEPS_OF_OTHERS = 10
 WRITING_SHARE = 0.005
 """Of the time, that may go to writing what was seen so far."""
 FIRST_WRITE_S = 1.0
+
+LOOKED_AT = 2
+"""The step in which each call is seen. It is slower than others, and left out of the sums."""
 
 State = Literal["running", "ended", "failed"]
 
@@ -63,7 +67,7 @@ class Profiler:
         self._sampler = Sampler(self._tick)
         self._bystander = Bystander(self._stacks.stack_of, INTERVAL_S)
         self._hooks = Hooks(self)
-        self._arrival = Arrival(self._hooks_in)
+        self._arrival = Arrival(self._hooks.install)
         self._departures = Departures(lambda: self.end("ended"))
         self._started = perf_counter()
         self._time = datetime.now().astimezone()
@@ -75,8 +79,8 @@ class Profiler:
         """The one that is the clock, by its address; 0 while backward passes are."""
         self._others = 0
         """Steps of other optimizers since its last one."""
-        self._anomaly: Place | None = None
-        self._anomaly_steps = 0
+        self._anomaly = AnomalyMode()
+        self._calls = CallLook()
         self._next_write = self._started + FIRST_WRITE_S
         self._is_busy = False
         """Whether the record is being changed or written: a tick may come in between."""
@@ -84,11 +88,9 @@ class Profiler:
 
     def start(self) -> None:
         if is_here():
-            self._hooks_in()
+            self._hooks.install()
         else:
             self._arrival.wait()
-            if self._window is not None:
-                self._window.torch_comes()
         if hasattr(os, "register_at_fork"):
             # Python warns where a process with threads is copied; ours is started again by the next tick.
             os.register_at_fork(before=self._before_fork, after_in_child=self._forked)
@@ -100,13 +102,12 @@ class Profiler:
         if self._is_over or os.getpid() != self._process:
             return
         self._is_over = True
+        self._calls.stop()
         self._sampler.stop()
         self._bystander.stop()
         self._arrival.leave()
         self._departures.stop()
-        if self._window is not None:
-            self._window.torch_is_there()
-            self._close_window()
+        self._close_window()
         self._hooks.remove()
         self._write(self.record(state))
 
@@ -142,7 +143,7 @@ class Profiler:
         self._step_ended()
 
     def anomaly_mode_set(self) -> None:
-        self._anomaly = here()
+        self._anomaly.was_set()
 
     def users_profiler_begins(self, profiler: Any) -> None:
         if self._window is not None:
@@ -157,12 +158,16 @@ class Profiler:
         now = perf_counter()
         self._is_busy = True
         number, is_in_window = self._steps.count, self.is_in_window
+        is_looked_at = number == LOOKED_AT
         phases = self.stopwatch.take()
-        self._steps.add(self._step_begun - self._started, now - self._step_begun, phases, is_in_window)
+        self._steps.add(
+            self._step_begun - self._started, now - self._step_begun, phases, is_in_window or is_looked_at
+        )
+        if is_looked_at:
+            self._calls.stop()
         if number == 0:
             self.syncs.clear()
-        if sys.modules["torch"].is_anomaly_enabled():
-            self._anomaly_steps += 1
+        self._anomaly.step_ended()
         self._memory.look(now - self._started, number)
         if self._window is not None:
             was_open = self._window.is_open
@@ -176,6 +181,8 @@ class Profiler:
         self._is_busy = False
         self._write_if_due()
         self._step_begun = perf_counter()
+        if self._steps.count == LOOKED_AT:
+            self._calls.start()
         if self._steps.count == self._most_steps:
             raise SystemExit(0)
 
@@ -194,13 +201,14 @@ class Profiler:
             return
         stacks, is_start_up = self._stacks, self._steps.count == 0
         seen = self._bystander.take(with_waits=late > 0)
+        if self._is_busy:
+            return
         for stack in seen:
             stacks.add(stack, seconds / len(seen), seconds / len(seen), is_start_up)
         if not seen:
             native = seconds if stacks.is_behind_call(frame) else late
             stacks.add(stacks.stack_of(frame), seconds, native, is_start_up)
-        if not self._is_busy:
-            self._write_if_due()
+        self._write_if_due()
         self._bystander.start()
 
     def _write_if_due(self) -> None:
@@ -214,11 +222,6 @@ class Profiler:
         self._sampler.skip()
         self._is_busy = False
 
-    def _hooks_in(self) -> None:
-        self._hooks.install()
-        if self._window is not None:
-            self._window.torch_is_there()
-
     def _before_fork(self) -> None:
         if not self._is_over and self.is_training_thread():
             self._bystander.stop()
@@ -228,6 +231,7 @@ class Profiler:
         if self._is_over:
             return
         self._is_over = True
+        self._calls.stop()
         self._sampler.forget()
         self._departures.stop()
         self._hooks.remove()
@@ -278,6 +282,7 @@ class Profiler:
             "peakFlops": window.peak_flops if window is not None else 0.0,
             "syncs": self.syncs.record(max(1, steps.count - 1)) if has_trained else [],
             "memory": self._memory.record(),
+            "facts": [*self._anomaly.facts(), *self._calls.facts(), *warned_of()],
             "advice": [],
             "problems": self._problems(),
             "truncated": self.modules.is_truncated,

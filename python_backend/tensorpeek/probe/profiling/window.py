@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
 from tensorpeek.probe.profiling.ops import Reduced, reduced
 
 LOUDNESS, QUIET = "KINETO_LOG_LEVEL", "9"
-"""Of torch's profiler, which may print of its start; read when torch is loaded."""
+"""Of torch's profiler, which may print of its start and its end on the program's stderr."""
 PROBE_SIZE = 512
 PROBES = 3
 
@@ -27,18 +29,6 @@ class Window:
         """That were recorded."""
         self._profile: Any = None
         self._is_starting = False
-        self._has_quieted = False
-
-    def torch_comes(self) -> None:
-        """Has torch's profiler print nothing, unless the user wants it to."""
-        if LOUDNESS not in os.environ:
-            os.environ[LOUDNESS] = QUIET
-            self._has_quieted = True
-
-    def torch_is_there(self) -> None:
-        if self._has_quieted and os.environ.get(LOUDNESS) == QUIET:
-            del os.environ[LOUDNESS]
-        self._has_quieted = False
 
     @property
     def is_open(self) -> bool:
@@ -58,9 +48,9 @@ class Window:
         profile, self._profile = self._profile, None
         if profile is None:
             return
-        profile.stop()
+        profile.__exit__(None, None, None)
         if self.steps:
-            events = profile.profiler.kineto_results.events()
+            events = profile.kineto_results.events()
             self.result = reduced(events)
             self.peak_flops = _peak_flops()
 
@@ -75,26 +65,43 @@ class Window:
 
     def _open(self) -> None:
         torch = sys.modules["torch"]
-        profiling = sys.modules.get("torch.profiler")
+        profiling: Any = sys.modules.get("torch.autograd.profiler")
         if profiling is None:
             self.problem = "Operations were not recorded: this torch has no profiler."
             return
         if torch.autograd._profiler_enabled():
             self.problem = "Operations were not recorded: the program runs torch's profiler itself."
             return
-        activities = [profiling.ProfilerActivity.CPU]
-        if torch.cuda.is_initialized():
-            activities.append(profiling.ProfilerActivity.CUDA)
+        # Not torch.profiler, whose start imports what compiles: seconds, in a program that has no use for it.
+        profile = profiling.profile(
+            use_device="cuda" if torch.cuda.is_initialized() else None,
+            use_kineto=True,
+            record_shapes=True,
+            with_flops=True,
+        )
         self._is_starting = True
         try:
-            profile = profiling.profile(activities=activities, record_shapes=True, with_flops=True)
-            profile.start()
+            with _quiet():
+                profile.__enter__()
         except RuntimeError as error:
             self.problem = f"Operations were not recorded: {error}"
             return
         finally:
             self._is_starting = False
         self._profile = profile
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Unless the user has chosen how loud it is."""
+    if LOUDNESS in os.environ:
+        yield
+        return
+    os.environ[LOUDNESS] = QUIET
+    try:
+        yield
+    finally:
+        os.environ.pop(LOUDNESS, None)
 
 
 def _peak_flops() -> float:

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from tensorpeek.contract.messages import Profile, ProfileAdvice
+from tensorpeek.profiling.advice.anomaly_mode import AnomalyMode
 from tensorpeek.profiling.advice.data_bound import DataBound
+from tensorpeek.profiling.advice.host_syncs import HostSyncs
+from tensorpeek.profiling.advice.list_of_arrays import ListOfArrays
+from tensorpeek.profiling.advice.many_calls import ManyCalls
+from tensorpeek.profiling.advice.memory_growth import MemoryGrowth
 from tensorpeek.profiling.advice.rule import Rule
 from tensorpeek.profiling.advice.workers_respawned import WorkersRespawned
 
-RULES: tuple[Rule, ...] = (DataBound(), WorkersRespawned())
+RULES: tuple[Rule, ...] = (
+    DataBound(),
+    WorkersRespawned(),
+    ListOfArrays(),
+    AnomalyMode(),
+    HostSyncs(),
+    ManyCalls(),
+    MemoryGrowth(),
+)
 
 
 def advise(profile: Profile) -> list[ProfileAdvice]:
