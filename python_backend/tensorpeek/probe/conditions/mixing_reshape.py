@@ -23,6 +23,7 @@ ELEMENTWISE = backwards_of(
     "NativeDropout NativeBatchNorm CudnnBatchNorm MiopenBatchNorm NativeGroupNorm"
 )
 """What leaves each dimension what it was."""
+ROWS = backwards_of("Addmm Mm")
 LAYERS = {"ConvolutionBackward": reshapes.CONVOLUTION, "EmbeddingBackward": reshapes.EMBEDDING}
 
 
@@ -77,7 +78,9 @@ class _Ancestors:
 
     def layer(self) -> str:
         maker = _layer(self._graph, self._node)
-        return LAYERS.get(maker.name, "") if maker is not None else ""
+        if maker is None:
+            return ""
+        return reshapes.LINEAR if _is_linear(self._graph, maker) else LAYERS.get(maker.name, "")
 
     def turns(self) -> Iterator[Turn]:
         for maker in _behind(self._graph, self._node):
@@ -109,6 +112,14 @@ def _layer(graph: Graph, node: Node) -> Node | None:
             return None
         maker = inner
     return None
+
+
+def _is_linear(graph: Graph, maker: Node) -> bool:
+    """A linear layer gives rows of features, which get the dimensions of its input back."""
+    rows = graph.source(maker.edges[0]) if maker.name in VIEWS and maker.edges else None
+    if rows is None or rows.name not in ROWS or not rows.shapes or not maker.shapes:
+        return False
+    return rows.shapes[0][-1:] == maker.shapes[0][-1:]
 
 
 def _order(graph: Graph, node: Node) -> tuple[int, ...] | None:

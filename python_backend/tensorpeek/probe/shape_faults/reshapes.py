@@ -10,7 +10,7 @@ from tensorpeek.probe.shape_faults.dimension_groups import Shape, is_merge_of, t
 
 MOST_BEHIND = 60
 """Operations between a transpose and the reshape that takes it for undone: attention has about 20."""
-CONVOLUTION, EMBEDDING = "convolution", "embedding"
+CONVOLUTION, EMBEDDING, LINEAR = "convolution", "embedding", "linear"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Lineage(Protocol):
         ...
 
     def layer(self) -> str:
-        """CONVOLUTION or EMBEDDING if that made the elements, past what leaves dimensions what they are."""
+        """CONVOLUTION, EMBEDDING, LINEAR or nothing: what made the elements, past what keeps their dims."""
         ...
 
     def turns(self) -> Iterator[Turn]:
@@ -91,19 +91,29 @@ def _not_undone(before: Shape, after: Shape, lineage: Lineage) -> Mixed | None:
 
 
 def _of_layer(before: Shape, after: Shape, lineage: Lineage) -> Mixed | None:
-    """Channels of a convolution taken for the last dimension, or features of an embedding for the second."""
-    if len(before) < 3 or before[0] != after[0]:
+    """Channels of a convolution taken for the last dimension, features for the second, or the first two for
+    each other.
+    """
+    if len(before) < 3:
         return None
     layer = lineage.layer()
+    if not layer:
+        return None
+    exchanged = (before[1], before[0], *before[2:])
+    if after == exchanged:
+        why = "The sizes of its first two dimensions are exchanged, and its elements stay where they are."
+        return Mixed(before, after, exchanged, why)
     if layer == CONVOLUTION:
         meant = (before[0], *before[2:], before[1])
+        is_kept = before[0] == after[0] or (len(after) == 2 and after[1] == before[1])
         why = f"Its second dimension are the {before[1]} channels of a convolution."
-    elif layer == EMBEDDING:
-        meant = (before[0], before[-1], *before[1:-1])
-        why = f"Its last dimension are the {before[-1]} features of an embedding."
     else:
-        return None
-    return Mixed(before, after, meant, why) if is_merge_of(meant, after) else None
+        meant = (before[0], before[-1], *before[1:-1])
+        # What a linear layer puts out may be parts of several things.
+        is_kept = before[0] == after[0] and (layer == EMBEDDING or meant == after)
+        of = "an embedding" if layer == EMBEDDING else "a linear layer"
+        why = f"Its last dimension are the {before[-1]} features of {of}."
+    return Mixed(before, after, meant, why) if is_kept and is_merge_of(meant, after) else None
 
 
 def _of_stacked(before: Shape, after: Shape, lineage: Lineage) -> Mixed | None:

@@ -62,6 +62,10 @@ def states(forward: Forward, kind: type[nn.GRU] | type[nn.LSTM] = nn.GRU) -> obj
     return training(lambda: States(kind), lambda: torch.randn(6, 4, 3), forward)
 
 
+def rows_of_features(forward: Forward) -> object:
+    return training(lambda: nn.Linear(5, 8), lambda: torch.randn(4, 6, 5), forward)
+
+
 def embedding(forward: Forward) -> object:
     return training(lambda: nn.Embedding(9, 4), lambda: torch.randint(0, 9, (6, 5)), forward)
 
@@ -124,10 +128,25 @@ def features_first(x: torch.Tensor) -> torch.Tensor:
     return x.view(6, 4, 5)  # sick
 
 
+def positions_last(x: torch.Tensor) -> torch.Tensor:
+    return F.relu(x).view(x.size(0), x.size(2), x.size(1))  # sick
+
+
+def time_first(x: torch.Tensor) -> torch.Tensor:
+    return F.relu(x).view(x.size(1), x.size(0), -1)  # sick
+
+
+def rows_of_channels(x: torch.Tensor) -> torch.Tensor:
+    return x.view(-1, 5).log_softmax(-1)  # sick
+
+
 SICK: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: sequences(heads), "[2, 4, 6, 8] is reshaped to [2, 6, 32]"),
     (lambda: sequences(heads_by_hand), "[2, 4, 6, 8] is reshaped to [2, 6, 32]"),
     (lambda: sequences(heads_that_divide_the_time), "[2, 4, 8, 8] is reshaped to [2, 8, 32]"),
+    (lambda: rows_of_features(positions_last), "8 features of a linear layer"),
+    (lambda: rows_of_features(time_first), "exchanged"),
+    (lambda: images(rows_of_channels, 5, 4), "5 channels"),
     (lambda: images(channels_last, 8, 5), "8 channels"),
     (lambda: images(an_image_turned, 8, 5), "8 channels"),
     (lambda: states(states_in_a_row), "stacked before the batch"),

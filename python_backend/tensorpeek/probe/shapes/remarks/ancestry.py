@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tensorpeek.probe.shape_faults import reshapes
 from tensorpeek.probe.shape_faults.reshapes import MOST_BEHIND, Turn
-from tensorpeek.probe.shapes.remarks.operations import Operation, Value
+from tensorpeek.probe.shapes.remarks.operations import VIEWS, Operation, Value
 
+LINEAR = frozenset({"addmm", "mm", "linear"})
 LAYERS = {"convolution": reshapes.CONVOLUTION, "embedding": reshapes.EMBEDDING}
 PRESERVING = frozenset(
     {"clone", "_to_copy", "detach", "alias", "native_dropout", "native_batch_norm", "native_group_norm"}
@@ -31,13 +32,31 @@ class Ancestry:
 
     def layer(self) -> str:
         maker = origin(self._value).maker
-        return LAYERS.get(maker.name, "") if maker is not None else ""
+        if maker is None:
+            return ""
+        return reshapes.LINEAR if is_linear(maker) else LAYERS.get(maker.name, "")
 
     def turns(self) -> Iterator[Turn]:
         for operation in behind(self._value):
             order = order_of(operation)
             if order is not None:
                 yield Turn(operation.outputs[0].sizes, order, operation)
+
+
+def is_linear(operation: Operation) -> bool:
+    """The rows of features that a linear layer gives, or the view that gives them its input's dimensions."""
+    if operation.name in VIEWS:
+        given = operation.inputs[0]
+        is_kept = given.sizes[-1:] == operation.outputs[0].sizes[-1:]
+        return is_kept and given.maker is not None and is_linear(given.maker)
+    return operation.name in LINEAR and _has_weight(operation)
+
+
+def _has_weight(operation: Operation) -> bool:
+    """Its second factor is a parameter, turned."""
+    weight = operation.inputs[-1]
+    made = weight.maker
+    return weight.is_parameter or (made is not None and bool(made.inputs) and made.inputs[0].is_parameter)
 
 
 def origin(value: Value) -> Value:

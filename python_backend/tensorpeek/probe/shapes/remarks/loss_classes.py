@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tensorpeek.probe.shape_faults.classes import CLASSES, taken_for_classes
-from tensorpeek.probe.shapes.remarks.ancestry import order_of, origin
+from tensorpeek.probe.shapes.remarks.ancestry import is_linear, order_of, origin
 from tensorpeek.probe.shapes.remarks.batch_softmax import LOG_SOFTMAX, SOFTMAX, softmax_dim
 from tensorpeek.probe.shapes.remarks.operations import VIEWS, Operation, Value
 from tensorpeek.probe.shapes.remarks.rule import Fault, Pass, Rule
 
 NLL = frozenset({"nll_loss_forward", "nll_loss2d_forward"})
-LINEAR = frozenset({"addmm", "mm", "linear"})
 MOST_STEPS = 20
 
 
@@ -87,52 +86,24 @@ def _before_reshape(value: Value, operation: Operation) -> Value:
 
 def features_dim(value: Value) -> int | None:
     """Where the outputs of the layer are that made the value; None where that is not known."""
-    rank = len(value.sizes)
-    moved: list[tuple[int, ...]] = []
+    turns: list[tuple[int, ...]] = []
     for _ in range(MOST_STEPS):
         value = origin(value)
         maker = value.maker
         if maker is None or not maker.inputs:
             return None
         order = order_of(maker)
-        if order is not None:
-            moved.append(order)
-        elif maker.name in VIEWS and _keeps_last(maker) and not moved:
-            pass
-        elif maker.name in VIEWS and _keeps_last(maker) and _is_of_linear(maker):
-            dim = len(value.sizes) - 1
-            return _moved(dim, moved)
-        elif maker.name in LINEAR and _has_weight(maker):
-            return _moved(rank - 1 if not moved else len(value.sizes) - 1, moved)
-        elif maker.name == "convolution":
-            return _moved(1, moved) if len(moved[0] if moved else value.sizes) == len(value.sizes) else None
-        else:
-            return None
+        if order is None:
+            if is_linear(maker):
+                return _turned(len(value.sizes) - 1, turns)
+            return _turned(1, turns) if maker.name == "convolution" else None
+        turns.append(order)
         value = maker.inputs[0]
     return None
 
 
-def _moved(dim: int, orders: list[tuple[int, ...]]) -> int | None:
-    """Where a dimension is after the transposes, of which the last is the first."""
-    for order in reversed(orders):
-        if dim not in order:
-            return None
+def _turned(dim: int, turns: list[tuple[int, ...]]) -> int:
+    """Where a dimension is after transposes, of which the last is the first."""
+    for order in reversed(turns):
         dim = order.index(dim)
     return dim
-
-
-def _keeps_last(view: Operation) -> bool:
-    before, after = view.inputs[0].sizes, view.outputs[0].sizes
-    return bool(before) and bool(after) and before[-1] == after[-1]
-
-
-def _is_of_linear(view: Operation) -> bool:
-    maker = view.inputs[0].maker
-    return maker is not None and maker.name in LINEAR and _has_weight(maker)
-
-
-def _has_weight(operation: Operation) -> bool:
-    """Its second factor is a parameter, turned."""
-    weight = operation.inputs[-1]
-    made = weight.maker
-    return weight.is_parameter or (made is not None and bool(made.inputs) and made.inputs[0].is_parameter)
