@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness import DEBUGGEES, RepeatingSession, line_of
+from harness import DEBUGGEES, DebugSession, RepeatingSession, line_of
 from tensorpeek.runs import shapes_file
 
 PATH = DEBUGGEES / "traced.py"
@@ -102,3 +102,24 @@ def test_without_torch_nothing_is_traced(repeating_plain: RepeatingSession) -> N
     session.launch("loop.py", stops=["add"])
     session.wait_for_stop()
     assert trace(session)["problem"] == "The program has not imported torch."
+
+
+@pytest.mark.parametrize(
+    ("stop", "step", "wanted", "is_traced"),
+    [("behind", -6, True, True), ("inside", 1, True, False), ("behind", -6, False, False)],
+)
+def test_the_first_step_is_traced_where_nobody_stops(
+    stop: str, step: int, wanted: bool, is_traced: bool, tmp_path: Path
+) -> None:
+    with DebugSession() as session:
+        settings = {"runsFolder": str(tmp_path), "traceFirstStep": wanted}
+        session.launch(PATH, stops=[stop], tensorpeek=settings)
+        assert session.wait_for_stop().line == line_of(stop, PATH)
+        code = session.evaluate("(Net if 'Net' in globals() else type(self)).forward.__code__.co_consts")
+        assert "Recorder" not in code["result"]
+        session.request("setBreakpoints", source={"path": str(PATH)}, breakpoints=[])
+        assert session.next().line == line_of(stop, PATH) + step
+        assert session.run_to_end() == 0
+        assert "done" in session.output("stdout")
+    written = shapes_file.newest(tmp_path)
+    assert [trace["source"] for trace in written] == ["step"] * is_traced

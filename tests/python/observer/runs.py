@@ -11,9 +11,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from harness import DEBUGGEES, ConnectionEnded, DebugSession
+from harness.session import BACKEND
 from observer.look import BRIEF, THOROUGH, Seen, look
 
 TRAINING = DEBUGGEES / "training"
@@ -68,6 +70,20 @@ def _run_bare(script: str, environment: tuple[tuple[str, str], ...]) -> Outcome:
         [sys.executable, script],
         cwd=TRAINING,
         env={**os.environ, **QUIET_PROFILER, **dict(environment)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def run_with_trace(script: str, runs: Path) -> Outcome:
+    """Under `tensorpeek run`, which watches for nothing and traces the shapes of the first step."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorpeek", "run", "--break", "none", "--runs", str(runs), script],
+        cwd=TRAINING,
+        env={**os.environ, **QUIET_PROFILER, "PYTHONPATH": str(BACKEND)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

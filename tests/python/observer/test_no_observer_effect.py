@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from observer.look import Seen
-from observer.runs import WITHOUT_NUMPY, Watch, run_bare, run_watched
+from observer.runs import WITHOUT_NUMPY, Watch, run_bare, run_watched, run_with_trace
+from tensorpeek.runs import shapes_file
 
 pytestmark = pytest.mark.timeout(300)
 """Each test imports torch twice, which takes a while on a busy machine."""
@@ -87,3 +89,20 @@ def test_run_with_all_that_can_be_watched_at_once_is_the_same() -> None:
     ]
     watch = Watch(everything=True, modules=["0", "*[backward]"], variables=["loss", "logits"])
     assert_same_run("mlp.py", conditions, watch=watch)
+
+
+@pytest.mark.parametrize("script", [script for script, _ in SCRIPTS])
+def test_run_whose_first_step_is_traced_is_the_same(script: str, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as beside:
+        bare_run = beside.submit(run_bare, script)
+        traced = run_with_trace(script, tmp_path)
+        bare = bare_run.result()
+    # The run asks for the value of a loss, also without conditions.
+    without, traced = bare.without_profile(), traced.without_profile()
+    assert (traced.exit_code, traced.stdout) == (without.exit_code, without.stdout)
+    ours = [line for line in traced.stderr.splitlines() if line not in bare.stderr.splitlines()]
+    assert [line.split(":")[0].strip() for line in ours[:1]] == ["tensorpeek"]
+    traces = shapes_file.newest(tmp_path)
+    # What is fitted there is no module.
+    assert [trace["source"] for trace in traces] == ["step"] * (script != "lbfgs.py")
+    assert all(trace["modules"] for trace in traces)
