@@ -45,6 +45,8 @@ class Session:
         )
 
     def start(self) -> NoReturn:
+        # A compiled function would see our hooks; nothing is to be run fast here.
+        os.environ["TORCHDYNAMO_DISABLE"] = "1"
         # What the program prints goes beside our output, not into it.
         sys.stdout = sys.stderr
         missing = ""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from tensorpeek.cli.console import clean
-from tensorpeek.contract.messages import ShapeTrace, ShapeValue, TracedFile
+from tensorpeek.contract.messages import ShapeSymbol, ShapeTrace, ShapeValue, TracedFile
 from tensorpeek.runs.module_table import module_table, shape_text
 
 WIDEST_CODE = 72
@@ -23,7 +23,7 @@ def annotated(trace: ShapeTrace) -> str:
 def heading(trace: ShapeTrace) -> str:
     """What was traced, the symbols, and what went wrong."""
     lines = [trace["entry"]]
-    lines += [f"  {symbol['name']} = {symbol['size']}  {symbol['origin']}" for symbol in trace["symbols"]]
+    lines += [f"  {symbol['name']}{_size(symbol)}  {symbol['origin']}" for symbol in trace["symbols"]]
     for remark in trace["remarks"]:
         lines.append(f"  {_short(remark['path'])}:{remark['line']}  {remark['title']}: {remark['message']}")
         lines += [f"    → {advice}" for advice in remark["next"]]
@@ -39,6 +39,10 @@ def table(trace: ShapeTrace, is_coloured: bool) -> str:
         f"\033[2m{clean(line.text)}\033[0m" if is_coloured and line.is_faint else clean(line.text)
         for line in lines
     )
+
+
+def _size(symbol: ShapeSymbol) -> str:
+    return f" = {symbol['size']}" if symbol["size"] >= 0 else ""
 
 
 def all_shown(values: Iterable[ShapeValue], calls: int) -> str:

@@ -163,3 +163,94 @@ def test_a_file_that_only_defines_a_model_says_what_is_missing(tmp_path: Path) -
 
     assert run.returncode == 1
     assert "called no model, and nothing says what goes into Net. Write a comment in it" in run.stderr
+
+
+WAYS = """
+import threading
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    y: torch.Tensor
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.utils.weight_norm(nn.Linear(6, 8))
+        self.out = nn.Linear(self.fc(torch.zeros(1, 6)).shape[1], 3)
+        self.lock = threading.Lock()
+        self.last = self.fc(torch.zeros(1, 6))
+
+    def forward(self, batch):
+        self.last = self.fc(batch.x)
+        kept = self.last[self.last.sum(1) > 0]
+        return self.out(self.last), kept
+
+
+net = Net()
+@torch.compile
+def step(batch):
+    return net(batch)
+
+
+step(Batch(torch.randn(5, 6), torch.zeros(5)))
+"""
+
+
+def test_a_compiled_step_is_traced_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(WAYS)
+
+    run = tensorpeek("shapes", "train.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(
+        "Net.forward(batch)\n  B = 5  the batch\n  N1  a size that the data decide\n\n"
+    )
+    assert "self.last = self.fc(batch.x)" in run.stdout
+    assert "# → [N1, 8]" in run.stdout
+    assert "# → ([B, 3], [N1, 8])" in run.stdout
+
+
+LIBRARY = """
+from torch import nn
+from .helpers import doubled
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 6)
+
+    def forward(self, x):
+        y = doubled(self.fc(x))
+        return y
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["--library-sources", "other,some_layers"], ["--all-sources"]])
+def test_the_source_of_a_library_is_shown_on_demand(tmp_path: Path, words: list[str]) -> None:
+    package = tmp_path / "site-packages" / "some_layers"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from .blocks import Block\n")
+    (package / "blocks.py").write_text(LIBRARY)
+    (package / "helpers.py").write_text(
+        "def doubled(x):\n    return x + x\n\n\ndef unused(x):\n    return x\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "import sys\nsys.path.insert(0, 'site-packages')\nimport torch\nfrom some_layers import Block\n\n\n"
+        "Block()(torch.zeros(4, 6))\n"
+    )
+
+    run = tensorpeek("shapes", *words, "train.py", cwd=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    for line in ("y = doubled(self.fc(x))  # → [B, 6]", "return x + x"):
+        assert (line in run.stdout) == bool(words)
+    assert "unused" not in run.stdout
+    assert ("--library-sources some_layers shows it" in run.stdout) == (not words)

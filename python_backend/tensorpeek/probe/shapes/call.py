@@ -73,12 +73,10 @@ class Inputs:
         self.roles: dict[str, Role] = {}
 
     def converted(self, tree: Any) -> Any:
-        tree_map: Any = sys.modules["torch.utils._pytree"].tree_map
-        return tree_map(self._one, tree)
+        return model_copy.with_tensors(tree, self._one)
 
     def _one(self, value: Any) -> Any:
-        torch = sys.modules["torch"]
-        if not isinstance(value, torch.Tensor) or type(value).__name__ == "FakeTensor":
+        if type(value).__name__ == "FakeTensor":
             return value
         wanted = self._wanted(value)
         if not wanted:
@@ -110,8 +108,14 @@ class Inputs:
 
 
 def tensors_of(tree: Any) -> list[Any]:
-    leaves: list[Any] = sys.modules["torch.utils._pytree"].tree_flatten(tree)[0]
-    return [leaf for leaf in leaves if isinstance(leaf, sys.modules["torch"].Tensor)]
+    found: list[Any] = []
+
+    def noted(tensor: Any) -> Any:
+        found.append(tensor)
+        return tensor
+
+    model_copy.with_tensors(tree, noted)
+    return found
 
 
 def batch_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:

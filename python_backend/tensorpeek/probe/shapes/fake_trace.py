@@ -12,6 +12,7 @@ from typing import Any, Callable, Literal
 
 from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, length_of
+from tensorpeek.probe.shapes.model_copy import with_tensors
 from tensorpeek.probe.shapes.time_limit import TooLong, limited
 
 Source = Literal["fake", "pair", "real"]
@@ -141,13 +142,11 @@ def _paired(target: Target, watch: Watch, real: Outcome, why: str) -> Outcome:
 
 def _cut(target: Target, dim: int, size: int) -> Target:
     """With inputs that are smaller by one where they have this size."""
-    tensor_type: Any = sys.modules["torch"].Tensor
 
     def one(value: Any) -> Any:
-        is_cut = isinstance(value, tensor_type) and value.dim() > dim and value.shape[dim] == size
-        return value.narrow(dim, 0, size - 1) if is_cut else value
+        return value.narrow(dim, 0, size - 1) if value.dim() > dim and value.shape[dim] == size else value
 
-    args, kwargs = sys.modules["torch.utils._pytree"].tree_map(one, (target.args, target.kwargs))
+    args, kwargs = with_tensors((target.args, target.kwargs), one)
     return replace(target, args=args, kwargs=kwargs)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any, Callable
 
 from tensorpeek.probe.training.call_sites import keywords_of
@@ -41,7 +42,7 @@ class FirstCall:
 
     def _called(self, module: Any, args: tuple[Any, ...]) -> None:
         model = inner(module)
-        if not self._wanted(model):
+        if not self._wanted(model) or is_being_made(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
             return
         self.leave()
         kwargs, _ = keywords_of(sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
@@ -61,3 +62,15 @@ def inner(module: Any) -> Any:
 def has_parameters(model: Any) -> bool:
     """Transforms of data are modules as well."""
     return next(iter(model.parameters()), None) is not None
+
+
+def is_being_made(frame: FrameType | None) -> bool:
+    """Whether a constructor of a module is under way, which tries its layers, or torch changes one."""
+    base: Any = sys.modules["torch.nn"].Module
+    while frame is not None:
+        if frame.f_code.co_name == "__init__" and isinstance(frame.f_locals.get("self"), base):
+            return True
+        if str(frame.f_globals.get("__name__", "")).startswith("torch.nn.utils.parametr"):
+            return True
+        frame = frame.f_back
+    return False

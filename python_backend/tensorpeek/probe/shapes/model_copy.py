@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import OrderedDict, defaultdict, deque
+from enum import Enum
 from types import MethodType
 from typing import Any, Callable
 
@@ -28,6 +29,13 @@ def without_data(model: Any, mode: Any) -> Any:
 def with_shared_parameters(model: Any) -> Any:
     """Buffers have memory of their own, since layers write to them."""
     return _Copier(lambda tensor, is_buffer: tensor.detach().clone() if is_buffer else tensor).copied(model)
+
+
+def with_tensors(tree: Any, tensor: Callable[[Any], Any]) -> Any:
+    """Arguments with other tensors, also those that objects of any class hold."""
+    tree_map: Any = sys.modules["torch.utils._pytree"].tree_map
+    copier = _Copier(lambda one, is_buffer: tensor(one), follows_all=True)
+    return tree_map(copier.copied, tree)
 
 
 def fake_of(tensor: Any, mode: Any) -> Any:
@@ -56,8 +64,10 @@ class _Copier:
     `copy.deepcopy` refuses locks and tensors with a history, and would copy a trainer with its data.
     """
 
-    def __init__(self, tensor: Callable[[Any, bool], Any]) -> None:
+    def __init__(self, tensor: Callable[[Any, bool], Any], follows_all: bool = False) -> None:
+        """`follows_all`: also objects of a library's classes, as its batches."""
         self._tensor = tensor
+        self._follows_all = follows_all
         self._copies: dict[int, Any] = {}
         torch = sys.modules["torch"]
         self._tensor_type: type = torch.Tensor
@@ -141,7 +151,8 @@ class _Copier:
         if issubclass(kind, self._module_type):
             return not issubclass(kind, sys.modules["torch"].jit.ScriptModule)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        if not isinstance(file, str) or not is_users_file(file) or issubclass(kind, type):
+        is_users = isinstance(file, str) and is_users_file(file)
+        if not (is_users or self._follows_all) or issubclass(kind, (type, Enum)):
             return False
         return all(
             base is object or (base.__flags__ & HEAP_TYPE and not base.__dict__.get("__slots__"))
