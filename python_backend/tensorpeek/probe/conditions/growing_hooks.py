@@ -54,8 +54,8 @@ class GrowingHooks:
         return self._look(step.training, step.number, step.frame)
 
     def last_look(self, training: Training) -> Report | None:
-        """When the program ends."""
-        return self._look(training, training.clock.step, None)
+        """When the program ends: the clock is one step beyond the last one, in which nothing was added."""
+        return self._look(training, training.clock.step - 1, None)
 
     def _look(self, training: Training, step: int, frame: FrameType | None) -> Report | None:
         for root in training.models.roots():
