@@ -52,13 +52,14 @@ def run(quick: bool) -> Benchmark:
                 )
                 for clock, times in taken.items()
             ]
+    least, most = sorted(before)[len(before) // 2] * 1e3, max(before) * 1e3
     return Benchmark(
         "The free trace of shapes",
         rows,
         notes=[
-            f"{rounds} steps with and without in turns, of a model that has trained before; CPU time is of the "
-            f"thread that trains. Before it, while the model is built, preparing took at most "
-            f"{max(before) * 1e3:.0f} ms, the median of a text that is known {sorted(before)[len(before) // 2] * 1e3:.1f} ms."
+            f"{rounds} steps with and without in turns, of a model that has trained before; CPU time is of the",
+            "thread that trains. While the model is built, before the step, making the other code took at most",
+            f"{most:.0f} ms, and {least:.1f} ms where the text is known.",
         ],
     )
 
