@@ -57,9 +57,9 @@ def run(quick: bool) -> Benchmark:
         "The free trace of shapes",
         rows,
         notes=[
-            f"{rounds} steps with and without in turns, of a model that has trained before; CPU time is of the",
-            "thread that trains. While the model is built, before the step, making the other code took at most",
-            f"{most:.0f} ms, and {least:.1f} ms where the text is known.",
+            f"{rounds} steps with and without in turns, of a model that has trained before. CPU time is of",
+            "the thread that trains. While the model was built, before the step, making the other code took",
+            f"at most {most:.0f} ms, and {least:.1f} ms where the text is known.",
         ],
     )
 
