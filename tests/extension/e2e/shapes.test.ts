@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 
 import type { ShapeTrace } from "../../../extension/src/contract/messages";
+import { root } from "../../../scripts/setup/paths.mjs";
 import { useWindow } from "./window";
 
 const window = useWindow({ settings: { "window.autoDetectColorScheme": true } });
@@ -49,6 +50,52 @@ test("a line that is edited has its shape no more", async () => {
   await line("flat =").filter({ hasText: "[B, 256]" }).waitFor({ state: "detached" });
   await line("maps =").filter({ hasText: "[B, 4, 8, 8]" }).waitFor();
   await workbench.screenshot(join(inject("home"), "shapes-edited.png"));
+});
+
+test("the example's model has its shapes from the palette, in a light and in a dark theme", async () => {
+  const { workbench, folder } = window;
+  cpSync(join(root, "examples", "digits"), join(folder, "digits"), { recursive: true });
+  await workbench.openFile("digits/model.py");
+  await workbench.command("TensorPeek: Trace Shapes");
+  await workbench.notifications().filter({ hasText: "The shapes of model.py are traced." }).waitFor();
+  await workbench.command("Notifications: Clear All Notifications");
+  await line("embedding =").filter({ hasText: "[B, 32]" }).waitFor();
+  const lenses = workbench.page.locator(".codelens-decoration");
+  await lenses
+    .filter({ hasText: /parameters.*FLOPs/ })
+    .first()
+    .waitFor();
+  await lenses.filter({ hasText: "Trace Shapes" }).first().waitFor();
+  await workbench.showTheme("light");
+  await workbench.screenshot(join(inject("home"), "shapes-example-light.png"));
+  await workbench.showTheme("dark");
+  await workbench.screenshot(join(inject("home"), "shapes-example-dark.png"));
+});
+
+test("a hover over an operator says what went in and what came out", async () => {
+  const { workbench } = window;
+  const { left, right, y } = await workbench.debug.placeOf("(embedding @ prototypes)", "@");
+  await workbench.page.mouse.move((left + right) / 2, y);
+  const hover = workbench.page.locator(".monaco-hover", { hasText: "[32, 10]" });
+  await hover.first().waitFor();
+  expect(await hover.first().innerText()).toContain("[B, 10]");
+  await workbench.screenshot(join(inject("home"), "shapes-hover.png"));
+});
+
+test("a size that contradicts the trace is underlined before anything runs", async () => {
+  const { workbench, folder } = window;
+  await workbench.openFile("shapes_net.py");
+  await workbench.command("TensorPeek: Trace Shapes");
+  await workbench.notifications().filter({ hasText: "The shapes of shapes_net.py are traced." }).waitFor();
+  const text = readFileSync(join(folder, "shapes_net.py"), "utf8");
+  writeFileSync(join(folder, "shapes_net.py"), text.replace("4 * 8 * 8", "4 * 4 * 4"));
+  await line("self.fc =").filter({ hasText: "4 * 4 * 4" }).waitFor();
+  await workbench.command("Problems: Focus on Problems View");
+  const said = workbench.page.locator(".markers-panel .monaco-list-row", { hasText: "Linear takes 64 here" });
+  await said.first().waitFor();
+  await workbench.screenshot(join(inject("home"), "shapes-before-running.png"));
+  writeFileSync(join(folder, "shapes_net.py"), text);
+  await said.first().waitFor({ state: "detached" });
 });
 
 test("a file that calls no model is told, with a way to name the script that does", async () => {

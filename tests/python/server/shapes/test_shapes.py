@@ -218,7 +218,7 @@ def test_one_binding_of_the_input_makes_it_sure(tmp_path: Path) -> None:
     editor.edit(text.replace("Linear(64, 10)", "Linear(32, 10)"))
     [said] = [each for each in editor.shown if each.code == "shape-before-running"]
     assert "takes 32" in said.message
-    assert "[B, 64] on line 18" in said.message
+    assert "was given [B, 64] on line 18 in the traced pass" in said.message
 
 
 def test_two_roots_and_the_newest_trace_of_a_file(tmp_path: Path) -> None:

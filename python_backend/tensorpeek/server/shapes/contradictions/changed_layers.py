@@ -61,7 +61,7 @@ def _against_input(
         return
     takes = given * now[0].factor // was[0].factor
     shown = " or ".join(dict.fromkeys(value_text(value) for value in values))
-    message = f"{after.kind} takes {takes} here, and in {PASS} it was given {shown} on line {call.line}."
+    message = f"{after.kind} takes {takes} here, but was given {shown} on line {call.line} in {PASS}."
     yield Contradiction(span_in(made.line, now[1]), message)
 
 
@@ -94,8 +94,8 @@ def _against_consumer(calls: ModuleCalls, made: Made, before: Layer, after: Laye
         return
     makes, wants = ast.unparse(now[1]), ast.unparse(takes[1])
     name = ".".join(after.path)
-    source = f"`{name}`, whose output went into it in {PASS}"
-    message = f"{consumer.kind} takes {wants} here, and {source}, makes {makes} now."
+    source = f"`{name}` makes {makes} now, and its output went into it in {PASS}"
+    message = f"{consumer.kind} takes {wants} here, but {source}."
     made_here = span_in(made.line, now[1]), f"{after.kind} makes {makes} here."
     yield Contradiction(span_in(line, takes[1]), message, (made_here,))
 

@@ -67,9 +67,10 @@ def _judged(
         return
     sizes, is_open = wanted
     given = product([size_of_dim(dim) for dim in value["dims"]])
-    numbers = dict(zip(value["dims"], value["sizes"], strict=True))
+    numbers = dict(zip(value["dims"], value["sizes"], strict=False))
     left, over = _without_common(given, sizes)
-    if over.names or not over.factor or any(name not in numbers for name in left.names):
+    # A size that depends on data is not known.
+    if over.names or not over.factor or any(numbers.get(name, -1) < 0 for name in left.names):
         return
     elements = left.factor * prod(numbers[name] for name in left.names)
     if elements % over.factor == 0 if is_open else elements == over.factor:
@@ -85,10 +86,9 @@ def _message(
     value: ShapeValue, left: Size, numbers: dict[str, int], elements: int, over: Size, is_open: bool
 ) -> str:
     where = ", ".join(f"{name} = {numbers[name]}" for name in dict.fromkeys(left.names))
-    with_ = f" with {where}" if where else ""
-    rest = f"are no multiple of {over.factor}" if is_open else f"are not {over.factor}"
-    common = " beside what both share" if len(left.names) < len(value["dims"]) and not where else ""
-    return f"In {PASS} this was {value_text(value)}{with_}: its {elements} elements{common} {rest}."
+    of = f"{value_text(value)} with {where}" if where else value_text(value)
+    rest = f"is no multiple of {over.factor}" if is_open else f"is not {over.factor}"
+    return f"{of} can't take these sizes: {elements} {rest}, in {PASS}."
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
