@@ -26,7 +26,10 @@ IMPORT_EVERYTHING = Path(__file__).with_name("import_everything.py")
 DEBUGGEE_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "profiling")
 """What lives in the user's program."""
 STANDARD_LIBRARY_ROOMS = ("probe", "contract", "catalogue", "runs", "cli", "profiling", "adapter")
-PYDEVD = frozenset({"_pydev_bundle", "_pydevd_bundle", "_pydevd_sys_monitoring", "pydevd", "pydevd_tracing"})
+PYDEVD = frozenset(
+    {"_pydev_bundle", "_pydevd_bundle", "_pydevd_sys_monitoring"}
+    | {"pydevd", "pydevd_file_utils", "pydevd_tracing"}
+)
 """Already loaded in a program that is being debugged; only the files `probe/pydevd_….py` may touch it."""
 USERS_LIBRARIES = frozenset({"torch", "numpy", "pandas", "sklearn", "jax", "tensorflow", "PIL", "scipy"})
 IMPORTING_CALLS = frozenset({"__import__", "import_module"})
