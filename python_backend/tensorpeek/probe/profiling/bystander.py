@@ -20,6 +20,7 @@ from tensorpeek.probe.profiling.stacks import Stack
 PROMPT_S = 0.0006
 """Until the lock is there, for a thread that did not have to wait for it."""
 MOST_SEEN = 1000
+RARE = 5
 
 
 class Bystander:
@@ -27,7 +28,7 @@ class Bystander:
 
     def __init__(self, look: Callable[[FrameType], Stack], interval: float) -> None:
         self._look = look
-        self._interval = interval
+        self.interval = interval
         self._watched = _thread.get_ident()
         self._stop = _thread.allocate_lock()
         """Held while it is to run."""
@@ -36,6 +37,8 @@ class Bystander:
         self._seen: list[tuple[Stack, bool]] = []
         """With whether the lock was there at once."""
         self.is_running = False
+        self.is_wanted = True
+        """Whether the watched thread was in native code lately; if not, a look now and then is enough."""
 
     def start(self) -> None:
         if self.is_running:
@@ -64,8 +67,9 @@ class Bystander:
     def _run(self) -> None:
         try:
             while True:
-                wanted = perf_counter() + self._interval
-                if self._stop.acquire(True, self._interval):
+                interval = self.interval if self.is_wanted else RARE * self.interval
+                wanted = perf_counter() + interval
+                if self._stop.acquire(True, interval):
                     self._stop.release()
                     return
                 is_prompt = perf_counter() - wanted < PROMPT_S

@@ -203,12 +203,15 @@ class Profiler:
         seen = self._bystander.take(with_waits=late > 0)
         if self._is_busy:
             return
+        is_behind_call = stacks.is_behind_call(frame)
+        self._bystander.is_wanted = late > 0 or is_behind_call
         for stack in seen:
             stacks.add(stack, seconds / len(seen), seconds / len(seen), is_start_up)
         if not seen:
-            native = seconds if stacks.is_behind_call(frame) else late
+            native = seconds if is_behind_call else late
             stacks.add(stacks.stack_of(frame), seconds, native, is_start_up)
         self._write_if_due()
+        self._bystander.interval = self._sampler.interval
         self._bystander.start()
 
     def _write_if_due(self) -> None:
@@ -271,7 +274,7 @@ class Profiler:
             "lines": self._stacks.lines(has_trained),
             "sampling": {
                 "clock": _clock(self._sampler.used),
-                "interval": INTERVAL_S,
+                "interval": self._sampler.interval,
                 "samples": self._stacks.samples,
                 "seconds": round(self._stacks.seconds(has_trained), 4),
             },

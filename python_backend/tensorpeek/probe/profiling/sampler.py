@@ -16,6 +16,9 @@ from typing import Any, Callable
 from tensorpeek.probe.profiling.replacements import Replacements
 
 INTERVAL_S = 0.005
+LATER_INTERVAL_S = 0.01
+FINE_SAMPLES = 1000
+"""After so many, fewer say enough."""
 
 Tick = Callable[["FrameType | None", float, float], None]
 """The frame, the seconds since the last tick, and how many of these passed before Python could look."""
@@ -38,6 +41,8 @@ class Sampler:
         self._left = list(CLOCKS)
         self._before: Any = None
         self._last = 0.0
+        self._samples = 0
+        self.interval = INTERVAL_S
         self._replacements = Replacements()
         self._signal: Callable[..., Any] = signal.signal
         self.used: str = "none"
@@ -77,7 +82,7 @@ class Sampler:
             self._before = self._signal(clock.signal, self._handle)
             signal.siginterrupt(clock.signal, False)
             self._clock, self.used, self._last = clock, clock.name, perf_counter()
-            _set_timer(clock.timer, INTERVAL_S, INTERVAL_S)
+            _set_timer(clock.timer, self.interval, self.interval)
             return
         self.problem = "Lines were not measured all the time: the program uses the signals for it."
 
@@ -95,7 +100,11 @@ class Sampler:
         now = perf_counter()
         seconds = now - self._last
         self._last = now
-        self._tick(frame, seconds, max(0.0, seconds - 1.5 * INTERVAL_S))
+        self._samples += 1
+        if self._samples == FINE_SAMPLES:
+            self.interval = LATER_INTERVAL_S
+            _set_timer(self._clock.timer, self.interval, self.interval)
+        self._tick(frame, seconds, max(0.0, seconds - 1.5 * self.interval))
 
     # What the program asks of signals
 
