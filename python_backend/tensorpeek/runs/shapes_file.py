@@ -54,5 +54,5 @@ def newest(runs: Path) -> list[ShapeTrace]:
 def _is_trace(content: object) -> bool:
     if not isinstance(content, dict):
         return False
-    version = cast("dict[str, object]", content).get("contractVersion")
-    return version == CONTRACT_VERSION and is_valid(ShapeTrace, content)
+    values = cast("dict[str, object]", content)
+    return values.get("contractVersion") == CONTRACT_VERSION and is_valid(ShapeTrace, values)
