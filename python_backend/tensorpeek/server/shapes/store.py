@@ -62,14 +62,16 @@ class Store:
         traces = [trace for folder in folders for trace in self._newest(folder / RUNS)]
         traces.sort(key=lambda trace: trace["time"], reverse=True)
         self.newest = traces[0] if traces else None
-        before, self._files = self._files, {}
+        of_files: dict[str, list[tuple[ShapeTrace, TracedFile]]] = {}
         for trace in traces:
             for file in trace["files"]:
-                path = _normal(file["path"])
-                old = before.get(path)
-                if path not in self._files:
-                    same = old is not None and old.file is file
-                    self._files[path] = old if same and old is not None else Shown(trace, file)
+                of_files.setdefault(_normal(file["path"]), []).append((trace, file))
+        before, self._files = self._files, {}
+        for path, found in of_files.items():
+            trace, file = _best(found)
+            old = before.get(path)
+            same = old is not None and old.file is file
+            self._files[path] = old if same and old is not None else Shown(trace, file)
 
     def get(self, path: str) -> Shown | None:
         return self._files.get(_normal(path)) if self._files else None
@@ -97,6 +99,19 @@ class Store:
                 if len(traces) == MOST_TRACES:
                     break
         return traces
+
+
+def _best(found: Sequence[tuple[ShapeTrace, TracedFile]]) -> tuple[ShapeTrace, TracedFile]:
+    """The newest; before the numbers of a run, dimensions with names, of the same functions and text."""
+    newest = found[0]
+    if newest[0]["source"] != "step":
+        return newest
+    seen = {function["name"] for function in newest[1]["functions"] if function["calls"]}
+    for trace, file in found[1:]:
+        named = {function["name"] for function in file["functions"] if function["calls"]}
+        if trace["symbols"] and file["text"] == newest[1]["text"] and seen <= named:
+            return trace, file
+    return newest
 
 
 def span_of(node: ast.expr | ast.arg) -> SpanKey:

@@ -230,6 +230,20 @@ def test_two_roots_and_the_newest_trace_of_a_file(tmp_path: Path) -> None:
     assert editor.hints() == {18: "→ [N, 10]"}
 
 
+def test_names_of_dimensions_stay_when_a_run_has_seen_the_same_text(tmp_path: Path) -> None:
+    editor = Editor(tmp_path)
+    write(tmp_path, net(editor.path), "20261201-010000-net")
+    run = {"source": "step", "time": "2026-12-01T02:00:00+00:00", "symbols": []}
+    write(tmp_path, trace(editor.path, TEXT, {"self.fc(z)": ["8 10"]}, **run), "20261201-020000-net")
+    editor.read()
+    assert editor.hints()[18] == "→ [B, 10]"
+    edited = TEXT.replace("y.relu()", "y.tanh()")
+    write(tmp_path, trace(editor.path, edited, {"self.fc(z)": ["8 10"]}, **run), "20261201-020000-net")
+    editor.edit(edited)
+    editor.read()
+    assert editor.hints() == {18: "→ [8, 10]"}
+
+
 @pytest.mark.parametrize("uri", ["vscode-notebook-cell:/a/b.ipynb#X", "untitled:Untitled-1", "file:///no.py"])
 def test_what_was_not_traced_shows_nothing(editor: Editor, uri: str) -> None:
     editor.documents.open(uri, "%matplotlib inline\nx = 1\n")
