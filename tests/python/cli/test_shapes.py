@@ -122,6 +122,7 @@ def test_what_a_model_raises_is_told_with_what_was_seen_until_then(tmp_path: Pat
     assert run.returncode == 0, run.stderr
     assert "# → [rows, length, 8]" in run.stdout
     assert "RuntimeError" in run.stdout
+    assert "failed while attempting to run meta" not in run.stderr
 
 
 @pytest.mark.parametrize(

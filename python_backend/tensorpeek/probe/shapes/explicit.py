@@ -21,6 +21,7 @@ from tensorpeek.probe.shapes.remarks.observer import observed
 from tensorpeek.probe.shapes.remarks.operations import Operations, follow
 from tensorpeek.probe.shapes.remarks.remarks import remarks_of
 from tensorpeek.probe.shapes.sources import Sources
+from tensorpeek.probe.shapes.time_limit import TooLong
 from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
 from tensorpeek.probe.shapes.work import counted
 
@@ -125,7 +126,9 @@ def raised(error: BaseException | None, wants: Callable[[str], bool]) -> list[Sh
         {
             "rule": "shape-error",
             "severity": "error",
-            "title": f"{type(error).__name__} in the traced pass",
+            "title": "The traced pass was ended"
+            if isinstance(error, TooLong)
+            else f"{type(error).__name__} in the traced pass",
             "message": said(error),
             "path": place.filename,
             "line": place.lineno,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 import time
 from collections.abc import Generator
@@ -164,7 +165,19 @@ def quiet_torch() -> Generator[None]:
         if stance is not None:
             stack.enter_context(stance("force_eager"))
         stack.enter_context(_layers_as_written())
+        stack.enter_context(_without_log())
         yield
+
+
+@contextlib.contextmanager
+def _without_log() -> Generator[None]:
+    """Torch writes down each operation that fails without data, which the trace tells itself."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    was_off, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_off
 
 
 @contextlib.contextmanager
