@@ -18,7 +18,7 @@ LONGEST_SHAPES = 160
 BACKWARD = "autograd::engine::evaluate_function: "
 OPTIMIZER = "Optimizer."
 DATA = "enumerate(DataLoader)"
-SYNC = "aten::_local_scalar_dense"
+CONVOLUTION = "conv"
 
 
 @dataclass
@@ -41,8 +41,7 @@ class _Open:
     inner: int = 0
     flops: int = 0
     worker: _Op | None = None
-    """Of the longest event inside, which does the work that this one counts."""
-    longest_inner: int = 0
+    """Of the convolution inside, which does the work that this one counts."""
 
 
 @dataclass
@@ -51,8 +50,6 @@ class Reduced:
     """By name, shapes, device and phase."""
     backward: dict[int, float] = field(default_factory=dict)
     """Seconds of each module's own operations in backward passes, by its number."""
-    hidden_syncs: dict[str, int] = field(default_factory=dict)
-    """By the operation that asked for a number: how often."""
 
     def record(self, steps: int) -> list[ProfiledOp]:
         ordered = sorted(self.ops.items(), key=lambda item: -item[1].own)[:MOST]
@@ -111,10 +108,6 @@ class _Thread:
         number = event.sequence_nr()
         if phase == "forward" and number >= 0 and module >= 0:
             self._modules[number] = module
-        if name == SYNC:
-            asker = next((each.name for each in reversed(self._stack) if each.name != "aten::item"), "")
-            if asker.startswith("aten::") and phase not in ("optimizer", "data"):
-                self._found.hidden_syncs[asker] = self._found.hidden_syncs.get(asker, 0) + 1
         self._stack.append(
             _Open(
                 event,
@@ -160,13 +153,13 @@ class _Thread:
                 op.own += own
                 op.total += taken
                 # `conv2d` counts operations and leaves them to what it calls.
-                worker = ended.worker if ended.worker is not None and ended.longest_inner > own else op
+                worker = ended.worker or op
                 worker.flops += ended.flops
             if self._stack:
                 above = self._stack[-1]
                 above.inner += taken
-                if taken > above.longest_inner:
-                    above.worker, above.longest_inner = worker, taken
+                if worker is not None and CONVOLUTION in name:
+                    above.worker = worker
 
 
 def _shapes(event: Any) -> str:

@@ -12,6 +12,8 @@ from tensorpeek.profiling.shares import lines_below, main_loader, phase_share
 LEAST_SHARE = 0.3
 LEAST_WAIT_S = 0.004
 """For a batch. To bring one from a worker takes about a millisecond, so shorter waits stay as they are."""
+LEAST_TOTAL_S = 0.3
+"""For all batches together: who waits less is not helped by workers, which take as long to start."""
 LEAST_BATCHES = 3
 MOST_LINES = 3
 
@@ -28,7 +30,7 @@ class DataBound:
             1, loader["batches"] - loader["passes"]
         )
         wait = usual if loader["workers"] else loader["wait"] / loader["batches"]
-        if wait < LEAST_WAIT_S:
+        if wait < LEAST_WAIT_S or wait * loader["batches"] < LEAST_TOTAL_S:
             return
         yield {
             "rule": self.name,

@@ -98,6 +98,7 @@ def test_a_rule_speaks(profile: Any, rule: str) -> None:
     "profile",
     [
         with_loader(wait=0.02),
+        with_loader(wait=0.25),
         with_loader(batches=2),
         with_loader(**{**RESPAWNED, "persistent": True}),
         with_loader(**{**RESPAWNED, "passes": 1}),

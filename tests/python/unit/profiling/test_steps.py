@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorpeek.probe.profiling.steps import MOST_ROWS, Steps
@@ -46,6 +46,7 @@ def test_backward_passes_before_the_first_step_of_an_optimizer_are_a_part_of_it(
     assert (steps.count, steps.measured()[0]) == (2, 1)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 5 * MOST_ROWS))
 def test_the_table_is_bounded_and_loses_no_time(count: int) -> None:
     steps = of([0.25] * count)

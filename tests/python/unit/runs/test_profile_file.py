@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorpeek.contract.messages import Profile
@@ -81,6 +81,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     assert profile_file.read(tmp_path) is None
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, GOLDEN.stat().st_size - 3))
 def test_a_file_that_is_cut_short_is_refused(length: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
