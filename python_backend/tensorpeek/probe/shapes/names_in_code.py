@@ -14,6 +14,7 @@ from tensorpeek.probe.quiet import ignored_warnings
 PLAIN = re.compile(r"[A-Za-z]\w{0,15}")
 TOKENS = re.compile(r"\([^()]*\)|\.\.\.|…|[^\s()]+")
 EINOPS = ("rearrange", "repeat", "reduce")
+FROM_SHAPE = re.compile(r"=.*\.(shape|size\()")
 LONGEST_ORIGIN = 80
 
 
@@ -39,7 +40,7 @@ class Claim:
 
 
 def claims(file: TracedFile, is_users: bool) -> Iterator[Claim]:
-    """Of an argument of a library's function nothing: there it means whatever it is called with."""
+    """Of a library only what it takes from a shape: its other words mean whatever it is called with."""
     try:
         with ignored_warnings():
             tree = ast.parse(file["text"])
@@ -48,7 +49,7 @@ def claims(file: TracedFile, is_users: bool) -> Iterator[Claim]:
     for claim in (*_bound(file, tree), *_in_patterns(file, tree)):
         if is_users:
             yield claim
-        elif claim.rank is not Rank.ARGUMENT:
+        elif FROM_SHAPE.search(claim.origin):
             yield Claim(claim.dims, claim.name, Rank.OF_LIBRARY, claim.origin, claim.times)
 
 
