@@ -167,6 +167,7 @@ class Profiler:
             self._calls.stop()
         if number == 0:
             self.syncs.clear()
+            self._sampler.look_closely()
         self._anomaly.step_ended()
         self._memory.look(now - self._started, number)
         if self._window is not None:

@@ -70,6 +70,12 @@ class Sampler:
         self._clock = None
         self._replacements.remove()
 
+    def look_closely(self) -> None:
+        """What comes now is of more interest than what was before."""
+        self._samples, self.interval = 0, INTERVAL_S
+        if self._clock is not None:
+            _set_timer(self._clock.timer, self.interval, self.interval)
+
     def skip(self) -> None:
         """What has passed since the last tick was ours."""
         self._last = perf_counter()

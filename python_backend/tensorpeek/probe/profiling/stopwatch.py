@@ -26,7 +26,7 @@ class Stopwatch:
     def enter(self, phase: int) -> int:
         """Returns what `leave` needs."""
         now = perf_counter()
-        if self._forward_end:
+        if self._forward_end and not self._running:
             if phase in (FORWARD, BACKWARD):
                 # What lies between the model's return and the backward pass is the loss.
                 self._seconds[FORWARD] += now - self._forward_end

@@ -46,7 +46,7 @@ class HostSyncs:
         return {
             "rule": self.name,
             "title": "Values are brought to Python in each step",
-            "message": f"`{sync['kind']}` is called {sync['calls']:g} times in a step and {waits}: "
+            "message": f"`{sync['kind']}` is called {sync['calls']:.0f} times in a step and {waits}: "
             f"{duration(sync['seconds'])}, {percent(share)} of a step.",
             "path": sync["path"],
             "line": sync["line"],

@@ -87,7 +87,7 @@ def test_a_phase_that_an_exception_left_open_ends_with_the_one_around_it(clock: 
     assert watch.phase == -1
 
 
-@settings(deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 5)), max_size=40))
 def test_the_phases_never_add_up_to_more_than_the_time(moves: list[tuple[bool, int, int]]) -> None:
     clock: Any = Clock()
