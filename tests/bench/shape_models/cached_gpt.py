@@ -48,7 +48,7 @@ class Block(nn.Module):
 
 
 class Gpt(nn.Module):
-    def __init__(self, words: int = 40, width: int = 12, depth: int = 2, longest: int = 32) -> None:
+    def __init__(self, words: int = 40, width: int = 12, depth: int = 1, longest: int = 32) -> None:
         super().__init__()
         self.words = nn.Embedding(words, width)
         self.places = nn.Embedding(longest, width)
@@ -64,7 +64,7 @@ class Gpt(nn.Module):
             grown.append(cache)
         return self.norm(x) @ self.words.weight.T, grown
 
-    def forward(self, prompt: Tensor, more: int = 3) -> Tensor:
+    def forward(self, prompt: Tensor, more: int = 2) -> Tensor:
         ids, past = prompt, 0
         caches: list[Kept | None] = [None] * len(self.blocks)
         said = [prompt]

@@ -18,7 +18,7 @@ class Expert(nn.Module):
 
 
 class Mixture(nn.Module):
-    def __init__(self, width: int = 8, experts: int = 4, chosen: int = 2) -> None:
+    def __init__(self, width: int = 8, experts: int = 3, chosen: int = 2) -> None:
         super().__init__()
         self.chosen = chosen
         self.gate = nn.Linear(width, experts, bias=False)
@@ -39,7 +39,7 @@ class Mixture(nn.Module):
 
 
 class Model(nn.Module):
-    def __init__(self, width: int = 8, depth: int = 2) -> None:
+    def __init__(self, width: int = 8, depth: int = 1) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Mixture(width) for _ in range(depth))
         self.norms = nn.ModuleList(nn.RMSNorm(width) for _ in range(depth))

@@ -24,7 +24,7 @@ class Convolution(nn.Module):
 
 
 class GraphNetwork(nn.Module):
-    def __init__(self, features: int = 6, width: int = 10, depth: int = 2, classes: int = 4) -> None:
+    def __init__(self, features: int = 6, width: int = 10, depth: int = 1, classes: int = 4) -> None:
         super().__init__()
         self.embed = nn.Linear(features, width)
         self.layers = nn.ModuleList([Convolution(width) for _ in range(depth)])
