@@ -91,6 +91,15 @@ def run_name(program: str, started: datetime, number: int | None) -> str:
     return f"{started:%Y%m%d-%H%M%S}-{word}{suffix}"
 
 
+def newest_first(runs: Path) -> list[Path]:
+    """All run folders below the folder of all runs; empty where there is none."""
+    try:
+        names = sorted((entry.name for entry in os.scandir(runs) if NAME.match(entry.name)), reverse=True)
+    except OSError:
+        return []
+    return [runs / name for name in names]
+
+
 def newest_runs(runs: Path) -> list[Path]:
     """The folders of the latest run, one for each rank, in their order; empty where there is none."""
     try:

@@ -1,15 +1,14 @@
-"""Traces of the first step, which every run makes: none is written that says nothing new, and few are kept."""
+"""Traces of the first step, which every run makes: only what says something new is written, and few stay."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from tensorpeek.contract.messages import ShapeTrace
 from tensorpeek.runs import run_file, shapes_file
-from tensorpeek.runs.folder import NAME
+from tensorpeek.runs.folder import newest_first
 
 MOST = 10
 """Run folders that hold such a trace and nothing else."""
@@ -21,7 +20,7 @@ MARK = b'"source": "step"'
 def is_known(runs: Path, trace: ShapeTrace) -> bool:
     """Whether the newest trace below the folder of all runs says the same."""
     newest = next(
-        (folder for folder in _folders(runs) if (folder / shapes_file.NAME).exists()),
+        (folder for folder in newest_first(runs) if (folder / shapes_file.NAME).exists()),
         None,
     )
     known = shapes_file.read(newest) if newest is not None else None
@@ -30,20 +29,11 @@ def is_known(runs: Path, trace: ShapeTrace) -> bool:
 
 def prune(runs: Path) -> None:
     """Removes the older run folders with nothing but a free trace."""
-    for folder in [folder for folder in _folders(runs) if _is_free(folder)][MOST:]:
+    for folder in [folder for folder in newest_first(runs) if _is_free(folder)][MOST:]:
         with suppress(OSError):
             for name in (shapes_file.NAME, run_file.NAME):
                 (folder / name).unlink()
             folder.rmdir()
-
-
-def _folders(runs: Path) -> Iterator[Path]:
-    """The newest run first."""
-    try:
-        names = sorted((entry.name for entry in os.scandir(runs) if NAME.match(entry.name)), reverse=True)
-    except OSError:
-        return
-    yield from (runs / name for name in names)
 
 
 def _is_free(folder: Path) -> bool:

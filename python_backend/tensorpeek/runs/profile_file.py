@@ -9,7 +9,7 @@ from typing import NoReturn, cast
 
 from tensorpeek.contract.check import is_valid
 from tensorpeek.contract.messages import CONTRACT_VERSION, Profile
-from tensorpeek.runs.folder import NAME as RUN_NAME
+from tensorpeek.runs.folder import newest_first
 
 NAME = "profile.json"
 LARGEST = 8_000_000
@@ -50,11 +50,7 @@ def read(folder: Path) -> Profile | None:
 
 def newest(runs: Path) -> Path | None:
     """The newest run folder that has a profile."""
-    try:
-        names = sorted((entry.name for entry in os.scandir(runs) if RUN_NAME.match(entry.name)), reverse=True)
-    except OSError:
-        return None
-    return next((runs / name for name in names if (runs / name / NAME).is_file()), None)
+    return next((folder for folder in newest_first(runs) if (folder / NAME).is_file()), None)
 
 
 def _is_consistent(profile: Profile) -> bool:

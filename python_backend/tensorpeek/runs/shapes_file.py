@@ -9,7 +9,7 @@ from typing import cast
 
 from tensorpeek.contract.check import is_valid
 from tensorpeek.contract.messages import CONTRACT_VERSION, ShapeTrace
-from tensorpeek.runs.folder import NAME as RUN_NAME
+from tensorpeek.runs.folder import newest_first
 
 NAME = "shapes.json"
 LARGEST = 50_000_000
@@ -43,11 +43,7 @@ def read(folder: Path) -> ShapeTrace | None:
 
 def newest(runs: Path) -> list[ShapeTrace]:
     """The traces below the folder of all runs, the newest run first; what can't be read is left out."""
-    try:
-        names = sorted((entry.name for entry in os.scandir(runs) if RUN_NAME.match(entry.name)), reverse=True)
-    except OSError:
-        return []
-    traces = (read(runs / name) for name in names[:MOST_RUNS])
+    traces = (read(folder) for folder in newest_first(runs)[:MOST_RUNS])
     return [trace for trace in traces if trace is not None]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tensorpeek.contract.messages import ShapeTrace, TracedExpression, TracedFile, TracedName
 from tensorpeek.runs import shapes_file
-from tensorpeek.runs.folder import NAME, RUNS
+from tensorpeek.runs.folder import RUNS, newest_first
 from tensorpeek.server.shapes.statements import Place, Statement, statements
 from tensorpeek.server.source import Source
 
@@ -78,13 +78,8 @@ class Store:
 
     def _newest(self, runs: Path) -> list[ShapeTrace]:
         """A file that is as it was is not read again."""
-        try:
-            names = sorted((each.name for each in os.scandir(runs) if NAME.match(each.name)), reverse=True)
-        except OSError:
-            return []
         traces: list[ShapeTrace] = []
-        for name in names[: shapes_file.MOST_RUNS]:
-            folder = runs / name
+        for folder in newest_first(runs)[: shapes_file.MOST_RUNS]:
             try:
                 status = (folder / shapes_file.NAME).stat()
             except OSError:
