@@ -8,12 +8,13 @@ def count_text(count: int) -> str:
     return scaled(count, ("", "k", "M", "G", "T"), gap="")
 
 
-def bytes_text(count: int) -> str:
+def bytes_text(count: float) -> str:
     """`850 B`, `12.3 KB`, `403 MB`: powers of 1000, three significant digits."""
     return scaled(count, ("B", "KB", "MB", "GB", "TB"), gap=" ")
 
 
-def scaled(count: int, units: tuple[str, ...], gap: str) -> str:
+def scaled(count: float, units: tuple[str, ...], gap: str) -> str:
+    """In powers of 1000, each with its unit, and three significant digits."""
     value = float(count)
     unit = units[0]
     for unit in units:

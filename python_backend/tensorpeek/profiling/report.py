@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tensorpeek.contract.messages import Profile, ProfileAdvice
+from tensorpeek.contract.quantities import bytes_text
 from tensorpeek.profiling.places import short, where
-from tensorpeek.profiling.quantities import duration, percent, rate, size
+from tensorpeek.profiling.quantities import duration, percent, rate
 from tensorpeek.profiling.shares import has_trained, line_share, step_seconds
 from tensorpeek.profiling.verdict import verdict
 
@@ -208,11 +209,11 @@ def _syncs(profile: Profile) -> str:
 
 def _memory(profile: Profile) -> str:
     memory = profile["memory"]
-    lines = [f"## Memory\n\nPeak of the process: {size(memory['peakResident'])}."]
+    lines = [f"## Memory\n\nPeak of the process: {bytes_text(memory['peakResident'])}."]
     if memory["peakDevice"]:
-        lines.append(f"Peak of torch on the device: {size(memory['peakDevice'])}.")
+        lines.append(f"Peak of torch on the device: {bytes_text(memory['peakDevice'])}.")
     if memory["growth"]:
-        lines.append(f"It grows by {size(memory['growth'])} in each step.")
+        lines.append(f"It grows by {bytes_text(memory['growth'])} in each step.")
     return " ".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tensorpeek.contract.messages import Profile, ProfileAdvice
-from tensorpeek.profiling.quantities import size
+from tensorpeek.contract.quantities import bytes_text
 
 LEAST_BYTES = 32 * 2**20
 """In all steps together."""
@@ -25,10 +25,10 @@ class MemoryGrowth:
         yield {
             "rule": self.name,
             "title": "Memory grows with each step",
-            "message": f"{size(memory['growth'])} in each step, steadily to the last one.",
+            "message": f"{bytes_text(memory['growth'])} in each step, steadily to the last one.",
             "path": "",
             "line": 0,
-            "evidence": [f"peak {size(peak)} after {profile['steps']} steps"],
+            "evidence": [f"peak {bytes_text(peak)} after {profile['steps']} steps"],
             "next": [
                 "Look for what is kept over the steps: lists of losses or outputs (.item() or .detach() "
                 "lets them go), caches of a data set, hooks that are added anew."
