@@ -174,7 +174,7 @@ export const VIEWS = [
     show: async (workbench) => {
       await workbench.stop();
       await workbench.command("View: Close All Editors");
-      await workbench.startConfiguration("Evaluate on larger images");
+      await workbench.startConfiguration("Train on larger images");
       await workbench.waitPaused("F.linear(maps.flatten(1)");
       await workbench.debug.exceptionWidget().filter({ hasText: "[64, 800]" }).waitFor();
       await workbench.debug.section("Variables", true);

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensorpeek.contract.messages import ShapeTrace, TracedExpression, TracedFile, TracedName
+from tensorpeek.contract.messages import ShapeTrace, ShapeValue, TracedExpression, TracedFile, TracedName
 from tensorpeek.runs import shapes_file
 from tensorpeek.runs.folder import RUNS, newest_first
 from tensorpeek.server.shapes.statements import Place, Statement, statements
@@ -97,16 +97,42 @@ class Store:
 
 
 def _best(found: Sequence[tuple[ShapeTrace, TracedFile]]) -> tuple[ShapeTrace, TracedFile]:
-    """The newest; before the numbers of a run, dimensions with names, of the same functions and text."""
+    """The newest; instead of the numbers of a run, dimensions with names that say the same and no less."""
     newest = found[0]
     if newest[0]["source"] != "step":
         return newest
-    seen = {function["name"] for function in newest[1]["functions"] if function["calls"]}
     for trace, file in found[1:]:
-        named = {function["name"] for function in file["functions"] if function["calls"]}
-        if trace["symbols"] and file["text"] == newest[1]["text"] and seen <= named:
+        if trace["symbols"] and file["text"] == newest[1]["text"] and _says_the_same(newest[1], file):
             return trace, file
     return newest
+
+
+def _says_the_same(numbers: TracedFile, names: TracedFile) -> bool:
+    """Whether all that one has is in the other, of the same shapes but for dimensions with names."""
+    for of, other in (
+        (numbers["expressions"], names["expressions"]),
+        (numbers["names"], names["names"]),
+    ):
+        known = {span_key(each): each["values"] for each in other}
+        for each in of:
+            values = known.get(span_key(each))
+            if values is None or len(values) != len(each["values"]):
+                return False
+            if not all(map(_may_be, each["values"], values)):
+                return False
+    return True
+
+
+def _may_be(value: ShapeValue, named: ShapeValue) -> bool:
+    if value["kind"] != named["kind"] or len(value["dims"]) != len(named["dims"]):
+        return False
+    if len(value["items"]) != len(named["items"]):
+        return False
+    dims = zip(value["dims"], named["dims"], strict=True)
+    return all(not name.isdigit() or dim == name for dim, name in dims) and all(
+        _may_be(item["value"], other["value"])
+        for item, other in zip(value["items"], named["items"], strict=True)
+    )
 
 
 def span_of(node: ast.expr | ast.arg) -> SpanKey:

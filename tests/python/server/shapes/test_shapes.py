@@ -237,11 +237,15 @@ def test_names_of_dimensions_stay_when_a_run_has_seen_the_same_text(tmp_path: Pa
     write(tmp_path, trace(editor.path, TEXT, {"self.fc(z)": ["8 10"]}, **run), "20261201-020000-net")
     editor.read()
     assert editor.hints()[18] == "→ [B, 10]"
+    # Another size in another run, a text that is another, or more than was seen: what is newest counts.
     edited = TEXT.replace("y.relu()", "y.tanh()")
-    write(tmp_path, trace(editor.path, edited, {"self.fc(z)": ["8 10"]}, **run), "20261201-020000-net")
-    editor.edit(edited)
-    editor.read()
-    assert editor.hints() == {18: "→ [8, 10]"}
+    others = [(TEXT, {"self.fc(z)": ["8 12"]}), (edited, {"self.fc(z)": ["8 10"]}), (TEXT, {"scale": ["1"]})]
+    for text, shapes in others:
+        write(tmp_path, trace(editor.path, text, shapes, **run), "20261201-020000-net")
+        editor.edit(text)
+        editor.read()
+        assert editor.shapes.inlay_hints(editor.uri, ALL)
+        assert "B" not in "".join(editor.hints().values())
 
 
 @pytest.mark.parametrize("uri", ["vscode-notebook-cell:/a/b.ipynb#X", "untitled:Untitled-1", "file:///no.py"])
