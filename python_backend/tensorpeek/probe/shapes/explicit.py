@@ -55,31 +55,35 @@ def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER)
     outcome = trace(target, watch, may_run)
     result = _record(target, outcome, wants)
     names = name_symbols(result, outcome.roles)
+    chosen: dict[str, str] = {}
     for role, size, other in (("B", outcome.batch, outcome.second), ("T", outcome.length, outcome.shorter)):
         if other is not None:
             name = _unused(result, role)
             # Until the model has made a number of it, it was a symbol, which has its name.
             own = (names[raw] for raw, each in outcome.roles.items() if each.name == role and raw in names)
             what = "batches" if role == "B" else "lengths"
+            chosen[role] = next(own, name)
             name_followers(
                 result,
                 _record(target, other, wants),
                 size,
-                next(own, name),
+                chosen[role],
                 f"two passes with different {what}",
             )
-    result["remarks"] += _remarks(target, outcome, names, may_run)
+    result["remarks"] += _remarks(target, outcome, names, chosen.get("B", "B"), may_run)
     return result
 
 
-def _remarks(target: Target, outcome: Outcome, names: dict[str, str], may_run: bool) -> list[ShapeRemark]:
+def _remarks(
+    target: Target, outcome: Outcome, names: dict[str, str], batch: str, may_run: bool
+) -> list[ShapeRemark]:
     """What is wrong although it fits; where code of ours fails at it, nothing."""
     watched: Any = outcome.recording
     if watched is None:
         return []
     operations: Operations = watched.operations
     if outcome.second is not None:
-        follow(operations, outcome.second.recording.operations, outcome.batch)
+        follow(operations, outcome.second.recording.operations, outcome.batch, batch)
 
     def changed() -> list[int] | None:
         return (

@@ -143,7 +143,7 @@ def decided_by_data(x: torch.Tensor) -> torch.Tensor:
 def test_two_passes_with_data_know_the_batch_too() -> None:
     found = remarks(Then(nn.Linear(5, 4), decided_by_data), (torch.randn(4, 6, 5),))
     assert [each["rule"] for each in found] == ["mixing-reshape"]
-    assert "[6, 4, 4] is reshaped to [4, 24]" in found[0]["message"]
+    assert "[6, B, 4] is reshaped to [B, 24]" in found[0]["message"]
 
 
 def test_the_model_that_is_traced_does_not_change() -> None:

@@ -155,7 +155,7 @@ class Operations:
         return shares[0] == shares[1] == shares[2] != 0
 
 
-def follow(first: Operations, second: Operations, samples: int) -> None:
+def follow(first: Operations, second: Operations, samples: int, name: str = "B") -> None:
     """What differs between two passes, of which the second has one sample less, follows the batch."""
     if len(first.all) != len(second.all):
         return
@@ -167,6 +167,14 @@ def follow(first: Operations, second: Operations, samples: int) -> None:
                 value.follows = tuple(
                     _share(size, size - less, samples) for size, less in zip(value.sizes, small.sizes)
                 )
+                value.dims = tuple(_named(dim, share, name) for dim, share in zip(value.dims, value.follows))
+
+
+def _named(dim: str, share: int, name: str) -> str:
+    """Of what is a number; what is a symbol has a name of its own."""
+    if share <= 0 or not dim.isdigit():
+        return dim
+    return name if share == 1 else f"{share}*{name}"
 
 
 def _share(size: int, per_sample: int, samples: int) -> int:

@@ -87,7 +87,8 @@ class Samples:
             part = inner // behind
             if inner % behind == 0 and part and output.follows[dim] % part == 0:
                 self._parts[output] = part
-            elif math.prod(output.sizes) > 1:
+            # Where the batch is no dim of its own, it may be one that the code has as a number.
+            elif output.follows[dim] == 1:
                 self.torn[operation] = Torn(operation, inner, behind)
 
 
