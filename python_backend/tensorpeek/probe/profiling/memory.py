@@ -16,7 +16,7 @@ except ImportError:  # on Windows
     resource = None
 
 MOST_POINTS = 400
-LEAST_PAUSE_S = 0.02
+LEAST_PAUSE_S = 0.05
 """Between two looks; one takes some ten microseconds."""
 ENOUGH_POINTS = 16
 STEADY = 0.7

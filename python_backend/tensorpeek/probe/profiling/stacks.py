@@ -60,18 +60,19 @@ class Stacks:
     def stack_of(self, frame: FrameType | None) -> Stack:
         """Of a frame that can't go on meanwhile. In any thread."""
         stack: list[Place] = []
-        library: FrameType | None = None
-        depth = 0
+        library: Place | None = None
+        depth, spots = 0, self._spots
         while frame is not None and depth < DEEPEST:
             depth += 1
-            code = frame.f_code
-            if is_users_code(code):
+            spot = spots.get((id(frame.f_code), frame.f_lasti)) or self._spot(frame)
+            place = spot.place
+            if place.is_users:
                 if library is not None:
-                    stack.append(self._place(library.f_code, library.f_code.co_firstlineno, False))
+                    stack.append(library)
                     library = None
-                stack.append(self._spot(frame).place)
+                stack.append(place)
             else:
-                library = frame
+                library = place
             frame = frame.f_back
         return tuple(stack)
 
@@ -97,7 +98,9 @@ class Stacks:
         key = (id(code), frame.f_lasti)
         spot = self._spots.get(key)
         if spot is None:
-            place = self._place(code, frame.f_lineno or code.co_firstlineno, is_users_code(code))
+            is_users = is_users_code(code)
+            line = frame.f_lineno if is_users else None
+            place = self._place(code, line or code.co_firstlineno, is_users)
             is_call = frame.f_lasti >= 0 and code.co_code[frame.f_lasti] in _CALLS
             spot = self._spots[key] = Spot(place, is_call)
         return spot
