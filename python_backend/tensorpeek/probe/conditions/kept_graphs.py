@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
@@ -26,6 +26,7 @@ MOST_STEPS_BACK = 2000
 FEWEST_LOOKS = 2
 """They lie at least the window apart, and what lies between them is followed through the graph."""
 MOST_PARTS = 50
+LISTS = (list, deque)
 TABLES = (dict, OrderedDict, defaultdict)
 """Classes whose items are read without running code of the user's."""
 
@@ -62,7 +63,8 @@ class KeptGraphs:
             if name in present or name in self._told:
                 continue
             before = self._growths.get(name)
-            growth = _list_growth(value, before) if type(value) is list else _total_growth(value, before)
+            is_list = type(value) in LISTS
+            growth = _list_growth(value, before) if is_list else _total_growth(value, before)
             if growth.looks == 1:
                 growth.first = step
             present[name] = growth
@@ -110,8 +112,8 @@ def _total_growth(tensor: Any, before: Growth | None) -> Growth:
     return Growth(mark, before.first, before.looks + (before.mark != mark))
 
 
-def _list_growth(parts: list[Any], before: Growth | None) -> Growth:
-    mark, length = sequence_of(parts[0].grad_fn), len(parts)
+def _list_growth(parts: Any, before: Growth | None) -> Growth:
+    mark, length = sequence_of(_graph_in(parts[0]).grad_fn), len(parts)
     if before is None or before.mark != mark or length <= before.length or not before.length:
         return Growth(mark, 0, length=length)
     return Growth(mark, before.first, before.looks + 1, length)
@@ -119,6 +121,16 @@ def _list_growth(parts: list[Any], before: Growth | None) -> Growth:
 
 def _keeps_graph(value: Any) -> bool:
     return is_tensor(value) and value.requires_grad and value.grad_fn is not None
+
+
+def _graph_in(entry: Any) -> Any:
+    """The first tensor with a graph that an entry of a list is, or has in it; None without one."""
+    parts = [entry]
+    if type(entry) in TABLES:
+        parts = list(entry.values())[:MOST_PARTS]
+    elif type(entry) in (tuple, list):
+        parts = list(entry[:MOST_PARTS])
+    return next((part for part in parts if _keeps_graph(part)), None)
 
 
 def _reaches(function: Any, mark: int) -> bool:
@@ -168,8 +180,8 @@ def _entries(name: str, table: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _holds(value: Any) -> bool:
-    if type(value) is list:
-        return bool(value) and _keeps_graph(value[0]) and _keeps_graph(value[-1])
+    if type(value) in LISTS:
+        return bool(value) and _graph_in(value[0]) is not None and _graph_in(value[-1]) is not None
     return _keeps_graph(value)
 
 
@@ -208,7 +220,7 @@ def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
         if isinstance(node, ast.Call) and source.text(node.func) in appending
     ]
     # A hook or another function of the file may fill a list that the training loop only owns.
-    place = own[0] if own else _filled_elsewhere(scopes, appending) or _entered(scopes, name)
+    place = own[0] if own else _filled_elsewhere(scopes, name) or _entered(scopes, name)
     return Report(
         "Graphs kept in a list",
         f"`{name}` holds {length} tensors that require grad, more in each step, each with the graph of its "
@@ -220,13 +232,15 @@ def _list_report(scopes: list[Scope], name: str, length: int) -> Report:
     )
 
 
-def _filled_elsewhere(scopes: list[Scope], appending: tuple[str, ...]) -> Place | None:
-    """The only line of the scopes' files that appends to the name, else None."""
+def _filled_elsewhere(scopes: list[Scope], name: str) -> Place | None:
+    """The only line of the scopes' files that appends to the name, or in a method to the attribute, else
+    None.
+    """
     found = [
         Place(path, call.lineno, source.function_of(path, call.lineno))
         for path in {scope.path for scope in scopes}
         for call in source.calls(path, "append", "extend")
-        if source.text(call.func) in appending
+        if isinstance(call.func, ast.Attribute) and _without_key(call.func.value) in _names_of(name)
     ]
     return found[0] if len(found) == 1 else None
 
@@ -235,7 +249,7 @@ def _entered(scopes: list[Scope], name: str) -> Place | None:
     """The only line of the scopes' files that sets an entry of the table: `name[key] = …`, in a method
     `self.name[key] = …`.
     """
-    texts = {name, f"self.{name.rpartition('.')[2]}"}
+    texts = _names_of(name)
     found = [
         Place(path, node.lineno, source.function_of(path, node.lineno))
         for path in {scope.path for scope in scopes}
@@ -245,6 +259,18 @@ def _entered(scopes: list[Scope], name: str) -> Place | None:
         and source.text(node.value) in texts
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _names_of(name: str) -> set[str]:
+    """What a function of the file may call it: an entry of a table has another key there, and an object is
+    `self` in its own methods.
+    """
+    whole = name.partition("[")[0]
+    return {whole, f"self.{whole.rpartition('.')[2]}"} if "." in whole else {whole}
+
+
+def _without_key(node: ast.expr) -> str:
+    return source.text(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def _own_accumulation(scope: Scope, name: str) -> Place | None:

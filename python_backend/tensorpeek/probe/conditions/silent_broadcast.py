@@ -112,6 +112,10 @@ def _paired(graph: Graph, node: Node, result: Shape, edge: Edge, other: Edge) ->
     if own is None or made_by is None or made_by.is_leaf:
         return None
     if made_by.name == "ExpandBackward":
+        partner_made_by = graph.source(other)
+        is_whole = graph.operand_shape(other) == result
+        if is_whole and partner_made_by is not None and partner_made_by.name != "ExpandBackward":
+            return None  # expanded to what the other one is, as a norm by which each row is divided
         return _expanded(graph, node, edge)
     partner = pairs.partner_of(own, result)
     if partner is None or _is_meant(made_by):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from tensorpeek.probe.shape_errors.explanation import Explanation, Operand, atta
 from tensorpeek.probe.shape_errors.failing import Failing
 from tensorpeek.probe.shape_errors.operands import argument_operand
 from tensorpeek.probe.shape_errors.tables import wrong_numbers
+from tensorpeek.probe.training import source
 from tensorpeek.probe.training.user_values import is_tensor
 
 CLASSIFYING = ("cross_entropy", "nll_loss")
@@ -19,6 +21,7 @@ WORDS = re.compile(
     r"|weight tensor should be defined|size mismatch \(got input|Expected \d+ or more dimensions"
     r"|Target -?\d+ is out of bounds|target batch_size|inconsistent target size"
 )
+OF_ONE_SAMPLE = re.compile(r"size mismatch \(got input: \[(\d+)\], target: \[1\]\)")
 OUT = re.compile(r"Target (-?\d+) is out of bounds")
 PAIRING = (
     *("binary_cross_entropy_with_logits", "binary_cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss"),
@@ -79,6 +82,27 @@ def explain_classes(found: Failing, sizes: Sizes) -> Explanation | None:
         if len(out) == 4 and len(wanted) == 3:
             advice.append(f"F.interpolate({logits.text}, size={attached(target.text, '.shape[1:]')})")
     return Explanation("Target of a wrong shape", message, advice, [logits, target])
+
+
+def explain_backward(found: Failing, sizes: Sizes) -> Explanation | None:
+    """One sample without its dimension of the batch, whose loss torch computes and can't go back through."""
+    shapes = OF_ONE_SAMPLE.search(found.text)
+    if shapes is None or found.called() != "backward" or not isinstance(found.node, ast.Call):
+        return None
+    name = source.text(found.node.func).rpartition(".")[0]
+    made = source.last_assignment(found.frame, name)
+    small = smaller_batch(found, sizes, 1)
+    return Explanation(
+        "Target of a wrong shape",
+        f"`{name}` was computed of logits [{shapes[1]}] and a target [1]: logits of one dimension are those "
+        f"of one sample without a batch, and their target has none either.{f' {small[0]}' if small else ''} "
+        "A squeeze() without a dimension drops that of a batch of 1.",
+        [
+            "squeeze(1), with the number of the dimension that is meant",
+            *([f"or {small[1]}"] if small else []),
+        ],
+        place=made,
+    )
 
 
 def _weights(found: Failing, logits: Operand) -> Explanation:

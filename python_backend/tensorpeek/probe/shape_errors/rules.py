@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     _alone(scalars.explain_rows),
     _alone(tables.explain_embedding),
     losses.explain_classes,
+    losses.explain_backward,
     _alone(losses.explain_exchanged),
     losses.explain_paired,
     norms.explain,

@@ -347,6 +347,35 @@ def zero_at_the_end() -> None:
     fit(torch.optim.SGD(model.parameters(), lr=0.1), lambda: F.cross_entropy(model(x), y), 30)
 
 
+def as_many_rows_as_columns() -> None:
+    """The norms of 8 rows are spread over 8 columns: no table of pairs."""
+    model = nn.Linear(10, 8)
+    x = torch.randn(8, 10)
+
+    def loss_of() -> torch.Tensor:
+        one, two = F.normalize(model(x), dim=1), F.normalize(model(x + 0.1), dim=1)
+        return 1 - (one * two).sum(1).mean()
+
+    fit(torch.optim.SGD(model.parameters(), lr=0.1), loss_of, 5)
+
+
+def episodes_of_pairs() -> None:
+    """What an episode keeps with its graphs is gone after its step."""
+    policy = mlp(4, 16, 2)
+    optimizer = torch.optim.Adam(policy.parameters(), 1e-3)
+    memory: list[tuple[torch.Tensor, float]] = []
+    for _ in range(20):
+        for _ in range(6):
+            answer = torch.distributions.Categorical(logits=policy(torch.randn(4)))
+            chosen = answer.sample()
+            memory.append((answer.log_prob(chosen), float(chosen)))
+        loss = -torch.stack([log * reward for log, reward in memory]).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        memory.clear()
+
+
 def hooks_once() -> None:
     x, y = blobs()
     model = mlp(10, 16, 4)
@@ -435,6 +464,8 @@ STRUCTURES: tuple[Callable[[], None], ...] = (
     list_in_the_optimizer,
     zero_at_the_end,
     hooks_once,
+    as_many_rows_as_columns,
+    episodes_of_pairs,
     own_function,
     cleared_late,
     double_precision,

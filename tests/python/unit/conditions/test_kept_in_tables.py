@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable
 
 import pytest
@@ -34,6 +34,39 @@ def in_a_table(keep: Keep) -> None:
     fit = Fit(keep)
     for _ in range(60):
         fit.step()
+
+
+def in_entries(keep: Keep) -> None:
+    """As an agent keeps what it did, with the critic's values."""
+    model = nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    memory: deque[tuple[int, torch.Tensor]] = deque(maxlen=1000)
+    for step in range(60):
+        value = model(torch.randn(4, 8))
+        memory.append((step, keep(value)))
+        loss = value.pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+class Book:
+    def __init__(self) -> None:
+        self.rows: defaultdict[str, list[dict[str, torch.Tensor]]] = defaultdict(list)
+
+    def write(self, name: str, entry: dict[str, torch.Tensor]) -> None:
+        self.rows[name].append(entry)
+
+
+def by_a_method_of_another(keep: Keep) -> None:
+    model, book = nn.Linear(8, 1), Book()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(60):
+        loss = model(torch.randn(4, 8)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        book.write("train", {"loss": keep(loss)})
 
 
 class Remembering(nn.Module):
@@ -91,6 +124,8 @@ def by_a_hook(keep: Keep) -> None:
     [
         (in_a_table, 'self.history["train"].append(self.keep(loss))'),
         (by_a_hook, "maps.append(keep(output))"),
+        (in_entries, "memory.append((step, keep(value)))"),
+        (by_a_method_of_another, "self.rows[name].append(entry)"),
         (by_a_key_of_its_own, "self.seen[key] = self.keep(y)"),
     ],
 )

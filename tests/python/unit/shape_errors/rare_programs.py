@@ -19,6 +19,13 @@ def arguments_exchanged(sick: bool) -> object:
     return F.cross_entropy(*(labels, logits) if sick else (logits, labels))  # fails
 
 
+@says("logits [3] and a target [1]", "squeeze(1)")
+def only_sample_squeezed(sick: bool) -> object:
+    scores, labels = torch.randn(1, 3, 1, requires_grad=True), torch.zeros(1, dtype=torch.long)
+    loss = F.cross_entropy(scores.squeeze() if sick else scores.squeeze(2), labels)  # fails
+    return loss.backward()
+
+
 class Attention(nn.Module):
     cache: torch.Tensor | None = None
 
