@@ -10,13 +10,14 @@ import json
 import multiprocessing
 import os
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from tensorpeek.cli import program, shapes_text
 from tensorpeek.cli.console import Console, clean, shows_colours
-from tensorpeek.cli.shapes_options import ShapesOptions
+from tensorpeek.cli.shapes_options import ShapesOptions, is_ours
 from tensorpeek.contract.messages import ShapeTrace
 from tensorpeek.probe.run_output import RUN_OUTPUT
 from tensorpeek.probe.shapes import examples, weightless
@@ -26,6 +27,9 @@ from tensorpeek.probe.shapes.fake_trace import said
 from tensorpeek.probe.shapes.first_call import FirstCall, has_parameters
 from tensorpeek.probe.shapes.sources import Sources, package_of
 from tensorpeek.runs import shapes_file
+
+PATIENCE = 3.0
+"""Seconds, after which it is said what takes them."""
 
 
 def shapes(options: ShapesOptions) -> NoReturn:
@@ -47,6 +51,10 @@ class Session:
     def start(self) -> NoReturn:
         # A compiled function would see our hooks; nothing is to be run fast here.
         os.environ["TORCHDYNAMO_DISABLE"] = "1"
+        for word in filter(is_ours, self._options.arguments):
+            self._console.say(
+                f"tensorpeek: {word} goes to the program; ours stand before {self._options.target}"
+            )
         # What the program prints goes beside our output, not into it.
         sys.stdout = sys.stderr
         missing = ""
@@ -140,7 +148,7 @@ class Session:
             if arguments is not None:
                 self._made(module, name, kind, arguments)
         if name:
-            self._fail(f"the program has called no model, and {_unmarked(name)}")
+            self._fail(f"the program has called no model, and {_unmarked(name)}{_unmade(module, name)}")
 
     def _is_wanted(self, model: Any) -> bool:
         if os.getpid() != self._process:
@@ -155,11 +163,16 @@ class Session:
     # The end
 
     def _finish(self, target: Target, remark: str) -> NoReturn:
+        progress = threading.Timer(PATIENCE, self._console.say, [f"tensorpeek: tracing {target.entry} …"])
+        progress.daemon = True
+        progress.start()
         try:
             sources = Sources(self._options.library_sources, self._options.has_all_sources)
             trace = traced(target, sources=sources)
         except Exception as error:  # noqa: BLE001  a fault of ours ends as a sentence
             self._fail(f"{target.entry} could not be traced: {said(error)}")
+        finally:
+            progress.cancel()
         library = "" if any(file["expressions"] for file in trace["files"]) else package_of(target.model)
         if library:
             remark += f" Its code is of {library}: --library-sources {library} shows it."
@@ -235,6 +248,17 @@ def _why(error: Exception) -> str:
 
 def _unmarked(name: str) -> str:
     return f"nothing says what goes into {name}. {_mark()}"
+
+
+def _unmade(module: ModuleType, name: str) -> str:
+    """What is missing besides the input, as a sentence."""
+    owner = _member(module, name)
+    try:
+        if examples.MODEL not in examples.comments(module, owner):
+            examples.from_signature(owner)
+    except examples.NoExample as missing:
+        return f" And {missing}"
+    return ""
 
 
 def _mark() -> str:

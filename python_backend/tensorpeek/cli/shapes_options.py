@@ -9,6 +9,7 @@ from pathlib import Path
 from tensorpeek.runs.folder import RUNS
 
 WITH_VALUE = ("--call", "--json", "--library-sources", "--runs")
+OURS = (*WITH_VALUE, "--all-sources", "--table")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class ShapesOptions:
     target: str
     """A script's path or a module's name; empty where only `--call` says what is traced."""
     arguments: list[str]
+
+
+def is_ours(word: str) -> bool:
+    return word.partition("=")[0] in OURS
 
 
 def parse(words: list[str]) -> ShapesOptions:

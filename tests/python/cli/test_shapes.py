@@ -157,13 +157,17 @@ def test_a_file_that_only_defines_a_model_is_traced_with_the_input_marked_in_it(
     assert "# → [rows, 3]" in run.stdout
 
 
-def test_a_file_that_only_defines_a_model_says_what_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "net.py").write_text(MODEL)
+@pytest.mark.parametrize("is_needy", [False, True])
+def test_a_file_that_only_defines_a_model_says_what_is_missing(tmp_path: Path, is_needy: bool) -> None:
+    (tmp_path / "net.py").write_text(MODEL.replace("=8", "") if is_needy else MODEL)
 
-    run = tensorpeek("shapes", "net.py", cwd=tmp_path)
+    run = tensorpeek("shapes", "net.py", "--table", cwd=tmp_path)
+
+    assert "tensorpeek: --table goes to the program; ours stand before net.py" in run.stderr
 
     assert run.returncode == 1
     assert "called no model, and nothing says what goes into Net. Write a comment in it" in run.stderr
+    assert ("And Net needs width: say how it is made" in run.stderr) == is_needy
 
 
 WAYS = """

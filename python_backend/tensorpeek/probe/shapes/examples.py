@@ -109,11 +109,12 @@ def built(module: ModuleType, owner: Any) -> Any:
         return evaluated(text, module, MODEL)
     if _is_module(owner):
         return owner
-    args, kwargs = _from_signature(owner)
+    args, kwargs = from_signature(owner)
     return owner(*args, **kwargs)
 
 
-def _from_signature(owner: Any) -> Arguments:
+def from_signature(owner: Any) -> Arguments:
+    """What a class or function is called with to make the model. Raises NoExample."""
     kwargs: dict[str, Any] = {}
     missing: list[str] = []
     try:

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import linecache
 import traceback
-from collections.abc import Generator
 from itertools import chain, count
 from typing import Any, Callable
 
 from tensorpeek.contract.messages import ShapeRemark, ShapeTrace
-from tensorpeek.probe.shapes.call import Call, Target
+from tensorpeek.probe.shapes.call import Target
 from tensorpeek.probe.shapes.fake_trace import Outcome, said, trace
-from tensorpeek.probe.shapes.module_map import ModuleMap
 from tensorpeek.probe.shapes.names import name_symbols, readable
 from tensorpeek.probe.shapes.pair_trace import name_followers
 from tensorpeek.probe.shapes.remarks.changed_samples import changed_samples
-from tensorpeek.probe.shapes.remarks.observer import observed
-from tensorpeek.probe.shapes.remarks.operations import Operations, follow
+from tensorpeek.probe.shapes.remarks.operations import follow
 from tensorpeek.probe.shapes.remarks.remarks import remarks_of
 from tensorpeek.probe.shapes.sources import Sources
 from tensorpeek.probe.shapes.time_limit import TooLong
-from tensorpeek.probe.shapes.tracer import Recording, Tracer, to_trace
-from tensorpeek.probe.shapes.work import counted
+from tensorpeek.probe.shapes.tracer import Recording, to_trace
+from tensorpeek.probe.shapes.watched import watched
 
 OF_THE_USER = Sources()
-
-
-class Watched:
-    """What one attempt has seen."""
-
-    def __init__(self, recording: Recording, modules: ModuleMap, operations: Operations) -> None:
-        self.recording = recording
-        self.modules = modules
-        self.operations = operations
 
 
 def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER) -> ShapeTrace:
@@ -42,17 +29,8 @@ def traced(target: Target, may_run: bool = True, sources: Sources = OF_THE_USER)
 
     `may_run`: also with data, where it can't be traced without.
     """
-
     wants = sources.wanted(target.model)
-
-    @contextlib.contextmanager
-    def watch(call: Call) -> Generator[Watched]:
-        modules = ModuleMap(call.function, wants)
-        with Tracer(wants) as tracer, modules, counted(wants) as work, observed(call, wants) as operations:
-            tracer.recording.work = work
-            yield Watched(tracer.recording, modules, operations)
-
-    outcome = trace(target, watch, may_run)
+    outcome = trace(target, lambda call: watched(call, wants), may_run)
     result = _record(target, outcome, wants)
     names = name_symbols(result, outcome.roles)
     chosen: dict[str, str] = {}
@@ -78,22 +56,17 @@ def _remarks(
     target: Target, outcome: Outcome, names: dict[str, str], batch: str, may_run: bool
 ) -> list[ShapeRemark]:
     """What is wrong although it fits; where code of ours fails at it, nothing."""
-    watched: Any = outcome.recording
-    if watched is None:
+    seen = outcome.seen
+    if seen is None:
         return []
-    operations: Operations = watched.operations
-    if outcome.second is not None:
-        follow(operations, outcome.second.recording.operations, outcome.batch, batch)
+    if outcome.second is not None and outcome.second.seen is not None:
+        follow(seen.operations, outcome.second.seen.operations, outcome.batch, batch)
 
     def changed() -> list[int] | None:
-        return (
-            changed_samples(target, max(watched.recording.work.modules.values(), default=0))
-            if may_run
-            else None
-        )
+        return changed_samples(target, max(seen.work.modules.values(), default=0)) if may_run else None
 
     try:
-        return remarks_of(operations, lambda dim: readable(dim, names), changed)
+        return remarks_of(seen.operations, lambda dim: readable(dim, names), changed)
     except Exception:  # noqa: BLE001  a fault of ours takes nothing from the trace
         return []
 
@@ -105,13 +78,13 @@ def _unused(trace: ShapeTrace, name: str) -> str:
 
 
 def _record(target: Target, outcome: Outcome, wants: Callable[[str], bool]) -> ShapeTrace:
-    watched: Any = outcome.recording
+    seen = outcome.seen
     return to_trace(
-        watched.recording if watched is not None else Recording(),
+        seen.recording if seen is not None else Recording(),
         source=outcome.source,
         entry=target.entry,
         symbols=[],
-        modules=watched.modules.rows(watched.recording.work.modules) if watched is not None else [],
+        modules=seen.modules.rows(seen.work.modules) if seen is not None else [],
         remarks=raised(outcome.error, wants),
         problem=outcome.problem,
     )

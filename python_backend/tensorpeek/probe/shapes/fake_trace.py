@@ -15,10 +15,11 @@ from tensorpeek.probe.quiet import ignored_warnings
 from tensorpeek.probe.shapes.call import Call, Role, Target, batch_of, length_of
 from tensorpeek.probe.shapes.model_copy import with_tensors
 from tensorpeek.probe.shapes.time_limit import TooLong, limited
+from tensorpeek.probe.shapes.watched import Watched
 
 Source = Literal["fake", "pair", "real"]
-Watch = Callable[[Call], AbstractContextManager[Any]]
-"""Records the expressions of what runs in it; gives the recording."""
+Watch = Callable[[Call], AbstractContextManager[Watched]]
+"""Sees what runs in it."""
 LONGEST = 300
 SECONDS_WITH_SYMBOLS = 10.0
 """BERT-base takes two. What takes longer is traced with numbers, in a tenth of the time."""
@@ -30,7 +31,7 @@ SECONDS_OF_ATTEMPT = 20.0
 class Outcome:
     """One attempt."""
 
-    recording: Any
+    seen: Watched | None
     source: Source
     roles: dict[str, Role] = field(default_factory=dict[str, Role])
     """By torch's name of the symbol."""
@@ -83,7 +84,7 @@ def _with_followers(target: Target, watch: Watch, outcome: Outcome) -> Outcome:
 
 
 def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
-    recording: Any = None
+    seen: Watched | None = None
     roles: dict[str, Role] = {}
     seconds = SECONDS_WITH_SYMBOLS if symbolic_dims else SECONDS_OF_ATTEMPT
     began = time.monotonic()
@@ -92,15 +93,15 @@ def _without_data(target: Target, watch: Watch, symbolic_dims: int) -> Outcome:
         with quiet_torch():
             call, roles = target.without_data(mode, symbolic_dims)
             # What is watched inside of the mode sees the ops as the program calls them.
-            with mode, watch(call) as recording, limited(seconds):
+            with mode, watch(call) as seen, limited(seconds):
                 call.run()
     except TooLong as error:
         if time.monotonic() - began < seconds:  # the limit is another's
             raise
-        return Outcome(recording, "fake", roles, error)
+        return Outcome(seen, "fake", roles, error)
     except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
-        return Outcome(recording, "fake", roles, error)
-    return Outcome(recording, "fake", roles)
+        return Outcome(seen, "fake", roles, error)
+    return Outcome(seen, "fake", roles)
 
 
 def _fake_mode() -> Any:
@@ -119,20 +120,20 @@ def _fake_mode() -> Any:
 
 
 def _for_real(target: Target, watch: Watch) -> Outcome:
-    recording: Any = None
+    seen: Watched | None = None
     began = time.monotonic()
     try:
         with quiet_torch():
             call = target.real()
-            with watch(call) as recording, limited(SECONDS_OF_ATTEMPT):
+            with watch(call) as seen, limited(SECONDS_OF_ATTEMPT):
                 call.run()
     except TooLong as error:
         if time.monotonic() - began < SECONDS_OF_ATTEMPT:  # the limit is another's
             raise
-        return Outcome(recording, "real", error=error)
+        return Outcome(seen, "real", error=error)
     except Exception as error:  # noqa: BLE001  whatever the user's code raises is told
-        return Outcome(recording, "real", error=error)
-    return Outcome(recording, "real", batch=batch_of(target.args, target.kwargs))
+        return Outcome(seen, "real", error=error)
+    return Outcome(seen, "real", batch=batch_of(target.args, target.kwargs))
 
 
 def _paired(target: Target, watch: Watch, real: Outcome, why: str) -> Outcome:

@@ -40,12 +40,12 @@ def remarks(model: nn.Module, inputs: tuple[torch.Tensor, ...], may_run: bool = 
         return observed(call, is_users_file)
 
     outcome = trace(target, watch, may_run)
-    assert outcome.recording is not None
+    assert outcome.seen is not None
     if outcome.second is not None:
-        follow(outcome.recording, outcome.second.recording, outcome.batch)
+        follow(outcome.seen, outcome.second.seen, outcome.batch)
     names = {raw: role.name for raw, role in outcome.roles.items()}
     changed = (lambda: changed_samples(target, 0)) if may_run else (lambda: None)
-    return remarks_of(outcome.recording, lambda dim: readable(dim, names), changed)
+    return remarks_of(outcome.seen, lambda dim: readable(dim, names), changed)
 
 
 def twin(row: Row, is_sick: bool, may_run: bool = True) -> list[ShapeRemark]:
