@@ -15,8 +15,8 @@ from tensorpeek.probe.many_locals import folded_locals
 from tensorpeek.probe.module_breakpoints.feature import ModuleStops
 from tensorpeek.probe.process import process_info
 from tensorpeek.probe.providers import ValueChildren, ValueText
-from tensorpeek.probe.shapes.feature import Shapes
 from tensorpeek.probe.quiet import ignored_warnings
+from tensorpeek.probe.shapes.feature import Shapes
 from tensorpeek.probe.stops.feature import Stops
 from tensorpeek.probe.tensor_table import tensor_table
 from tensorpeek.probe.watches.feature import DataBreakpoints

@@ -41,9 +41,9 @@ class Model(pytorch_lightning.LightningModule):
 
 
 def train(fault):
-    x = torch.randn(256, 8)
-    y = x[:, :1] * 0.5 + 0.1 * torch.randn(256, 1)
-    data = TensorDataset(x, y)
+    x = torch.randn(320, 8)
+    y = x[:, :1] * 0.5 + 0.1 * torch.randn(320, 1)
+    data, unseen = TensorDataset(x[:256], y[:256]), TensorDataset(x[256:], y[256:])
     model = Model(fault)
     with tempfile.TemporaryDirectory() as folder:
         trainer = pytorch_lightning.Trainer(
@@ -55,7 +55,7 @@ def train(fault):
             accelerator="cpu",
             default_root_dir=folder,
         )
-        trainer.fit(model, DataLoader(data, 16, shuffle=True), DataLoader(data, 64))
+        trainer.fit(model, DataLoader(data, 16, shuffle=True), DataLoader(unseen, 64))
     return model.losses, model
 
 

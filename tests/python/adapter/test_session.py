@@ -337,7 +337,12 @@ async def test_the_program_waits_for_the_probe(between: Between, monkeypatch: py
     await settled()
     conditions = between.to_debugpy.messages[-1]
     assert "conditions" in conditions["arguments"]["expression"]
-    between.answer({"result": json.dumps({"contractVersion": 1, "ok": True, "body": {}})}, conditions)
+    done = {"result": json.dumps({"contractVersion": 1, "ok": True, "body": {}})}
+    between.answer(done, conditions)
+    await settled()
+    first_step = between.to_debugpy.messages[-1]
+    assert "firstStep" in first_step["arguments"]["expression"]
+    between.answer(done, first_step)
     await settled()
     assert between.to_debugpy.messages[-1]["command"] == "configurationDone"
     assert modes(between) == ["active"]

@@ -91,8 +91,8 @@ class FirstStep:
             torch.compile = self._compile
 
     def _install(self) -> None:
-        modules: Any = sys.modules["torch.nn.modules.module"]
-        if self._is_over or not all(hasattr(modules, name) for name in NEEDED):
+        modules: Any = sys.modules.get("torch.nn.modules.module")
+        if self._is_over or modules is None or not all(hasattr(modules, name) for name in NEEDED):
             return
         modules._global_forward_pre_hooks[self] = self._root_called
         modules._global_module_registration_hooks[self] = self._registered

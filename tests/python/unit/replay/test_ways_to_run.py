@@ -183,7 +183,8 @@ def test_a_node_of_the_graph_is_located(tmp_path: Path) -> None:
     path.write_text(textwrap.dedent(text))
 
     def ask(record: StepRecord, phase: str) -> Place | None:
-        return locate(record, [0])
+        located = locate(record, [0])
+        return located.place if located is not None else None
 
     with recorded(ask) as recorder, pytest.raises(Found):
         runpy.run_path(str(path), run_name="__main__")
