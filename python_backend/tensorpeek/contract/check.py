@@ -6,6 +6,8 @@ import functools
 import math
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from tensorpeek.contract import messages
+
 _PRIMITIVES: dict[Any, tuple[type, ...]] = {
     str: (str,),
     bool: (bool,),
@@ -45,4 +47,5 @@ def is_valid(kind: Any, value: object) -> bool:
 
 @functools.cache
 def _fields(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+    # In a debuggee the module of the messages is not in `sys.modules`, where it would be looked for.
+    return get_type_hints(kind, vars(messages))

@@ -72,8 +72,10 @@ def failing(failure: Failure) -> Failing | None:
     if not frames:
         return None
     frame, place = frames[-1]
-    statement = source.statement_around(place.path, place.line)
     library, span = _below(failure.traceback, frame)
+    statement = source.statement_around(place.path, place.line)
+    if span is not None and statement is not None and _at(statement, span) is None:
+        statement = _beside(place, span) or statement
     if isinstance(statement, (ast.Raise, ast.Assert)) and not library:
         return None
     found = Failing(
@@ -119,6 +121,17 @@ def _span(traceback: TracebackType) -> Span | None:
     if found is None or None in found:
         return None
     return found
+
+
+def _beside(place: Place, span: Span) -> ast.stmt | None:
+    """The statement with this text where several stand in one line: `zero(); backward(); step()`."""
+    tree = source.tree_of(place.path)
+    found = [
+        node
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.stmt) and node.lineno == place.line == node.end_lineno
+    ]
+    return next((node for node in found if _at(node, span) is not None), None)
 
 
 def _at(statement: ast.stmt, span: Span) -> ast.AST | None:

@@ -197,3 +197,13 @@ def test_subclasses_of_tensors_are_named_too() -> None:
 
     (finding,) = findings_of(program, "shape")
     assert "`a` [2, 3] and `b` [4]" in finding["message"]
+
+
+def one_of_several_in_a_line() -> None:
+    wide = torch.randn(3, 4)
+    wide.abs(); wide @ wide; wide.sum()  # fmt: skip # noqa: E702
+
+
+def test_the_statement_of_a_line_that_failed_is_told() -> None:
+    (finding,) = findings_of(one_of_several_in_a_line, "shape")
+    assert finding["message"].startswith("`wide @ wide`")
