@@ -55,7 +55,7 @@ class Parts:
         return added
 
     async def probe_installed(self) -> None:
-        await all_of([method() for method in self._methods("probe_installed")], "the beginning")
+        await all_of((method() for method in self._methods("probe_installed")), "the beginning")
 
     def _methods(self, name: str) -> Iterator[Callable[..., Any]]:
         found = (getattr(part, name, None) for part in self._parts)
@@ -67,7 +67,7 @@ def spelled(name: str) -> str:
     return name.replace("/", "_")
 
 
-async def all_of(works: list[Awaitable[None]], what: str) -> None:
+async def all_of(works: Iterable[Awaitable[None]], what: str) -> None:
     """Waits for one after the other; a failure of one does not keep the others."""
     for work in works:
         await _one(work, what)
