@@ -176,8 +176,16 @@ export const VIEWS = [
       await workbench.command("View: Close All Editors");
       await workbench.startConfiguration("Train on larger images");
       await workbench.waitPaused("F.linear(maps.flatten(1)");
-      await workbench.debug.exceptionWidget().filter({ hasText: "[64, 800]" }).waitFor();
+      await workbench.debug.section("Call Stack", true);
+      await workbench.debug.explanation("[64, 800]");
       await workbench.debug.section("Variables", true);
+      await workbench.debug.section("Watch", false);
+      await workbench.debug.section("Breakpoints", false);
+      await workbench.debug.variable("maps").waitFor();
+      await workbench.debug.line("maps = self.features").filter({ hasText: "→ [64, 32, 5, 5]" }).waitFor();
+      // The panel would hide the end of the explanation.
+      await workbench.press("Control+J");
+      await workbench.page.locator(".part.panel").waitFor({ state: "hidden" });
     },
   },
 ];

@@ -124,6 +124,14 @@ export class DebugView {
     return this.page.locator(".exception-widget");
   }
 
+  /** Waits until that widget says `text`: an editor that is opened for the stop sometimes loses it. @param {string} text */
+  async explanation(text) {
+    const widget = this.exceptionWidget().filter({ hasText: text });
+    const isThere = () => widget.isVisible();
+    if (await isThere()) return;
+    await insist(() => this.callStackRows().first().click(), isThere, `an explanation with “${text}”`);
+  }
+
   /** Adds an expression to Watch; its row is then `watched(expression)`. @param {string} expression */
   async watch(expression) {
     await this.section("Watch", true);

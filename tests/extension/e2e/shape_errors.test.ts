@@ -26,9 +26,8 @@ test("an operation that fails on its shapes is explained where the program stops
   await workbench.openFile("wrong_size.py");
   await workbench.startConfiguration("wrong_size");
   await workbench.waitPaused("# fails");
-  const widget = workbench.debug.exceptionWidget();
-  await widget.filter({ hasText: "`flat` [16, 1352]" }).waitFor();
-  const text = await widget.innerText();
+  await workbench.debug.explanation("`flat` [16, 1352]");
+  const text = await workbench.debug.exceptionWidget().innerText();
   expect(text).toContain("nn.Linear(1352, 10)");
   expect(text).toMatch(/line 12\b/);
   await workbench.showTheme("light");
