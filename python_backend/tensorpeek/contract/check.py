@@ -48,4 +48,4 @@ def is_valid(kind: Any, value: object) -> bool:
 @functools.cache
 def _fields(kind: Any) -> dict[str, Any]:
     # In a debuggee the module of the messages is not in `sys.modules`, where it would be looked for.
-    return get_type_hints(kind, vars(messages))
+    return get_type_hints(kind, dict(vars(messages)))
