@@ -47,7 +47,7 @@ class Evaluated:
 class Pending:
     """A batch of which it may not be known yet whether a backward pass follows."""
 
-    where: Where
+    at: Evaluated
     marks: list[int]
     is_measured: bool
 
@@ -79,10 +79,7 @@ class EvaluatedRows:
         report = self.no_backward_came()
         self._begin_anew_for(module, optimizers)
         if marks is not None and are_individual(tensor):
-            where = self._where(frame)
-            self._pending = Pending(where, marks, are_measured(tensor))
-            if where not in self._evaluated:
-                self._evaluated[where] = Evaluated(data_names(frame), place_of(frame))
+            self._pending = Pending(self._seen_at(frame), marks, are_measured(tensor))
         return report
 
     def trained(self) -> None:
@@ -90,7 +87,7 @@ class EvaluatedRows:
         pending, self._pending = self._pending, None
         if pending is None or len(self._trained) >= MOST_TRAINED:
             return
-        names = self._evaluated[pending.where].names
+        names = pending.at.names
         if not names.is_evaluation:  # to adapt to test data is an aim of some
             self._trained.update(pending.marks)
             self._training_names.update(names.places)
@@ -109,13 +106,10 @@ class EvaluatedRows:
         marks = marks_of(tensor)
         if marks is None or not are_individual(tensor):
             return None
-        where = self._where(frame)
-        if where not in self._evaluated:
-            self._evaluated[where] = Evaluated(data_names(frame), place_of(frame))
-        return self._judge(Pending(where, marks, are_measured(tensor)))
+        return self._judge(Pending(self._seen_at(frame), marks, are_measured(tensor)))
 
     def _judge(self, call: Pending) -> Report | None:
-        seen = self._evaluated[call.where]
+        seen = call.at
         if not seen.names.is_evaluation:
             return None
         seen.is_measured = seen.is_measured and call.is_measured
@@ -168,9 +162,11 @@ class EvaluatedRows:
         self._training_names.clear()
         self._looks = 0
 
-    def _where(self, frame: FrameType | None) -> Where:
+    def _seen_at(self, frame: FrameType | None) -> Evaluated:
         frames = list(user_frames(frame))[:FRAMES]
         where = tuple((id(each.f_code), each.f_lasti) for each in frames)
-        if where not in self._evaluated:
+        seen = self._evaluated.get(where)
+        if seen is None:
             self._codes += [each.f_code for each in frames]
-        return where
+            seen = self._evaluated[where] = Evaluated(data_names(frame), place_of(frame))
+        return seen
