@@ -97,11 +97,6 @@ class Findings:
             return None
 
 
-def is_folder(uri: str) -> bool:
-    """Whether a change that was asked for is one of `RUN_FOLDERS`."""
-    return not uri.endswith((".json", ".jsonl"))
-
-
 def grouped(findings: Sequence[Finding]) -> dict[str, list[Marked]]:
     """By file; what one condition found on one line again and again is shown once."""
     marked: dict[str, dict[tuple[int, str], Marked]] = {}

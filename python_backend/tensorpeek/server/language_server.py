@@ -24,7 +24,8 @@ from tensorpeek.server.diagnostics import Diagnostics
 from tensorpeek.server.documents import Documents
 from tensorpeek.server.explain_condition import explain_condition
 from tensorpeek.server.expression import Position, evaluatable_expression
-from tensorpeek.server.findings import FINDINGS_FILES, RUN_FOLDERS, Findings, is_folder
+from tensorpeek.server.findings import FINDINGS_FILES, RUN_FOLDERS, Findings
+from tensorpeek.server.run_watch import RunWatch
 from tensorpeek.server.shapes.feature import Shapes
 from tensorpeek.server.shapes.later import Later
 from tensorpeek.server.shapes.settings import SECTION, settings
@@ -37,8 +38,6 @@ TRAINING_BREAKPOINTS: ServerRequest = "tensorpeek/trainingBreakpoints"
 EXPLAIN_CONDITION: ServerRequest = "tensorpeek/explainCondition"
 MODEL_MAP: ServerRequest = "tensorpeek/modelMap"
 
-WRITTEN_WITHIN = 1.0
-"""Seconds in which a new run folder gets its first files, of which an editor may not tell."""
 ADD_TRAINING_BREAKPOINT = "tensorpeek.addTrainingBreakpoint"
 """The editor's command, called with a URI and a 0-based line."""
 
@@ -52,12 +51,20 @@ def language_server() -> LanguageServer:
     shapes = Shapes(documents, diagnostics.of("shapes"))
     shapes_changed = Later(shapes.changed)
 
+    def read_runs() -> None:
+        findings.read(_workspace_folders(server))
+        shapes.read(_workspace_folders(server))
+        _refresh(server)
+
+    run_watch = RunWatch(lambda: _workspace_folders(server), read_runs)
+
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         shapes.settings = settings(params.initialization_options)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_params: types.InitializedParams) -> None:
+        run_watch.begin()
         findings.read(_workspace_folders(server))
         shapes.read(_workspace_folders(server))
         wanted = _registrations(server)
@@ -79,18 +86,13 @@ def language_server() -> LanguageServer:
     async def did_change_configuration(_params: types.DidChangeConfigurationParams) -> None:
         await ask_settings()
 
-    def read_runs(_uri: str = "") -> None:
-        findings.read(_workspace_folders(server))
-        shapes.read(_workspace_folders(server))
-        _refresh(server)
-
-    read_again = Later(read_runs, WRITTEN_WITHIN)
-
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
-        read_runs()
-        if any(is_folder(change.uri) for change in params.changes):
-            read_again("")
+    def did_change_watched_files(_params: types.DidChangeWatchedFilesParams) -> None:
+        run_watch.look()
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(_params: None) -> None:
+        run_watch.end()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:

@@ -11,15 +11,14 @@ SECONDS = 0.15
 class Later:
     """Calls a function for each text that was changed, once it was left alone for a moment."""
 
-    def __init__(self, function: Callable[[str], None], seconds: float = SECONDS) -> None:
+    def __init__(self, function: Callable[[str], None]) -> None:
         self._function = function
-        self._seconds = seconds
         self._waiting: dict[str, asyncio.TimerHandle] = {}
 
     def __call__(self, uri: str) -> None:
         if (before := self._waiting.pop(uri, None)) is not None:
             before.cancel()
-        self._waiting[uri] = asyncio.get_running_loop().call_later(self._seconds, self._now, uri)
+        self._waiting[uri] = asyncio.get_running_loop().call_later(SECONDS, self._now, uri)
 
     def _now(self, uri: str) -> None:
         self._waiting.pop(uri, None)
